@@ -17,7 +17,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import beside, disturbance, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
+from sorrel_bench import beside, disturbance, graph, overlap, overlap_apps, overlap_charts, throughput  # noqa: E402
 from sorrel_bench import mpi, partition, smp, smp_host  # noqa: E402
 from sorrel_bench.bars import Bar, judge, settle  # noqa: E402
 from sorrel_bench.disturbance import Runs  # noqa: E402
@@ -102,8 +102,10 @@ class StudyingCores(unittest.TestCase):
 
     def test_the_picture_has_a_line_for_each_way_that_was_measured(self) -> None:
         runner = self.runner(*((f"kneighbor_{size}", "Sorrel", f"result iteration {size + 3} us") for size in smp.SIZES))
-        self.assertEqual(smp.picture(runner).count("<polyline"), 1)
-        self.assertEqual(smp.picture(self.runner()), "")
+        [chart] = smp.charts(runner)
+        self.assertEqual([line.name for line in chart.lines if line.points], ["Sorrel"])
+        self.assertEqual([point.x for point in chart.lines[0].points], list(smp.SIZES))
+        self.assertTrue(smp.charts(self.runner())[0].is_empty)
 
     def test_the_sources_are_there(self) -> None:
         self.assertTrue(smp._source().is_file())
@@ -332,10 +334,10 @@ class OverlapBars(unittest.TestCase):
 
     def test_draw_every_mesh_and_say_where_nothing_is_hidden(self) -> None:
         rates = {"ideal": 4.0, "base": 2.0, "olap": 3.0, "graph": 1.0}
-        drawn = overlap_picture.picture("a title", {"small": {"w": rates}, "large": {"w": rates, "v": {**rates, "graph": 4.0}}})
-        # The background, four in the legend, four for each wire.
-        self.assertEqual(drawn.count("<rect"), 1 + 4 + 3 * 4)
-        self.assertEqual((drawn.count("slower than BASE"), drawn.count("100 % hidden")), (2, 1))
+        small, large = overlap_charts.charts("a title", {"small": {"w": rates}, "large": {"w": rates, "v": {**rates, "graph": 4.0}}})
+        self.assertEqual([bars.name for bars in small.bars], ["IDEAL", "BASE", "OLAP", "GRAPH"])
+        self.assertEqual([[point.y for point in bars.points] for bars in large.bars], [[4, 4], [2, 2], [3, 3], [1, 4]])
+        self.assertEqual([group.splitlines()[-1] for group in large.groups], ["slower than BASE", "100 % hidden"])
 
 
 class ChaptersOfMpi(unittest.TestCase):
@@ -494,14 +496,13 @@ class JudgingCuts(unittest.TestCase):
             case = partition.read_case(4, 64, self.OUTPUT, "wire")
             partition.Result(path, {}).write([case])
             self.assertEqual(partition.cases_of(path), [case])
-            self.assertTrue(path.with_suffix(".svg").exists())
             path.write_text("[]", encoding="utf-8")
             with self.assertRaises(ValueError):
                 partition.cases_of(path)
 
     def test_every_cut_is_a_dot_of_the_picture(self) -> None:
-        picture = partition.picture([partition.read_case(4, 64, self.OUTPUT)])
-        self.assertEqual(picture.count("class='cut'"), 3)
+        [chart] = partition.charts([partition.read_case(4, 64, self.OUTPUT)])
+        self.assertEqual([(line.name, len(line.points)) for line in chart.lines], [("no wire, other cuts", 2), ("no wire, choice", 1), ("equal", 2)])
 
 
 class TableOfTheDemo(unittest.TestCase):

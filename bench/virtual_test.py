@@ -10,14 +10,12 @@ import sys
 import tempfile
 import time
 import unittest
-import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import curves, virtual, virtual_cg, virtual_fem, virtual_proxies  # noqa: E402
+from sorrel_bench import virtual, virtual_cg, virtual_fem, virtual_proxies  # noqa: E402
 from sorrel_bench import virtual_ranks, virtual_runs, virtual_setting  # noqa: E402
-from sorrel_bench.curves import Chart, Line, Mark, Point  # noqa: E402
 from sorrel_bench.implementations import Implementation, Job  # noqa: E402
 from sorrel_bench.virtual_runs import Budget, Case, Programs, Results  # noqa: E402
 
@@ -253,55 +251,15 @@ class ReadingProxies(unittest.TestCase):
 
 
 class Drawing(unittest.TestCase):
-    def texts(self, svg: str) -> list[str]:
-        root = xml.etree.ElementTree.fromstring(svg)
-        return [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-
-    def chart(self, **more) -> Chart:
-        lines = [Line("a < b", [Point(1, 10, 9, 12), Point(100, 1000)]), Line("dashed", [Point(1, 10), Point(100, 10)], is_dashed=True)]
-        return Chart("Title", "ranks", "time [ms]", lines, [Mark("published", 10, 100)], **more)
-
-    def test_axes_have_labels_and_units_and_every_line_and_mark_a_name(self) -> None:
-        texts = self.texts(curves.picture([self.chart(note="a remark")]))
-        for expected in ("Title", "ranks", "time [ms]", "a < b", "dashed", "published", "a remark", "10", "1000"):
-            self.assertIn(expected, texts)
-
-    def test_a_logarithmic_axis_puts_the_middle_of_two_powers_between_them(self) -> None:
-        svg = curves.picture([self.chart()])
-        (ax, ay), (bx, by) = (tuple(map(float, pair.split(","))) for pair in re.search(r'points="(\S+) (\S+)"', svg).groups())
-        cross = re.findall(r'd="M(\S+) (\S+)l10', svg)[0]
-        self.assertAlmostEqual(float(cross[0]) + 5, (ax + bx) / 2, delta=0.2)
-        self.assertAlmostEqual(float(cross[1]) + 5, (ay + by) / 2, delta=0.2)
-        self.assertGreater(ay, by)
-
-    def test_everything_lies_inside_the_axes(self) -> None:
-        svg = curves.picture([self.chart(is_log_x=False, is_log_y=False), self.chart()])
-        for x, y in re.findall(r'cx="(\S+)" cy="(\S+)"', svg):
-            self.assertTrue(curves.LEFT <= float(x) <= curves.LEFT + curves.WIDTH, x)
-            self.assertTrue(curves.TOP <= float(y) <= curves.TOP + curves.HEIGHT, y)
-
-    def test_charts_without_values_are_left_out(self) -> None:
-        empty = Chart("Empty", "x", "y", [])
-        self.assertEqual(curves.picture([empty]), "")
-        self.assertNotIn("Empty", self.texts(curves.picture([empty, self.chart()])))
-
-    def test_ticks_are_round_and_few(self) -> None:
-        self.assertEqual(curves.log_ticks(0.9, 1100), [1, 10, 100, 1000])
-        self.assertEqual(curves.log_ticks(1.9, 30), [2, 5, 10, 20])
-        self.assertEqual(curves.log_ticks(1.4, 4.5), [1.5, 2, 3, 4])
-        self.assertGreaterEqual(len(curves.log_ticks(1.0, 1.5)), 4)
-        self.assertEqual(curves.linear_ticks(0, 4.3), [0, 1, 2, 3, 4])
-        self.assertEqual([curves.label_of(v) for v in (0.05, 1.5, 1000, 100000)], ["0.05", "1.5", "1000", "100 000"])
-
     def test_the_picture_of_a_run_has_the_studys_point_beside_ours(self) -> None:
         rows = []
         for ranks in virtual_cg.RANKS:
             for column, time_us in (("Sorrel", 1000 + ranks), (virtual_cg.LOOP, 1000)):
                 rows.append((("cg", virtual_cg.row(ranks, 1), column), "step", [[time_us]]))
-        texts = self.texts(curves.picture(virtual.charts_of(results(*rows), setting())))
-        self.assertIn("the study: 100 ranks, Pentium 4", texts)
-        self.assertIn("computing of a rank in a step [us]", texts)
-        self.assertNotIn("AMPI, 1 worker", texts)
+        charts = virtual.charts_of(results(*rows), setting())
+        self.assertIn("the study: 100 ranks, Pentium 4", [mark.name for chart in charts for mark in chart.marks])
+        self.assertIn("computing of a rank in a step [us]", [chart.x_label for chart in charts])
+        self.assertNotIn("AMPI, 1 worker", [line.name for chart in charts for line in chart.lines])
 
 
 class Programming(unittest.TestCase):

@@ -11,11 +11,11 @@ import os
 import pathlib
 import tempfile
 
-from . import graph_program, machine, overlap_apps, overlap_service, report
+from . import graph_program, machine, overlap_apps, overlap_service, pictures, report
 from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .graph_program import Wire
-from .overlap_picture import VARIANTS, hidden, picture, shares
+from .overlap_charts import VARIANTS, charts, hidden, shares
 
 SOURCES = ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp")
 FLAGS = ("-O3", "-march=native")
@@ -108,5 +108,5 @@ def measure(arguments, doubts: list[str]) -> int:
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": [],
                   "samples": {OWN: samples}, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        arguments.json.with_suffix(".svg").write_text(picture(f"GFLOP/s, {RANKS} ranks on 4 simulated nodes", {f"jacobi3d {size}^3": rates}), encoding="utf-8")
+        pictures.save(charts(f"{RANKS} ranks on 4 simulated nodes", {f"jacobi3d {size}^3": rates}), arguments.json)
     return 0

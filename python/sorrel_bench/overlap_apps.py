@@ -11,11 +11,11 @@ import json
 import os
 import pathlib
 
-from . import graph_program, report
+from . import graph_program, pictures, report
 from .bars import Bar, settle
 from .disturbance import RUNS
 from .graph_program import Wire
-from .overlap_picture import VARIANTS, hidden, picture, shares
+from .overlap_charts import VARIANTS, charts, hidden, shares
 
 RANKS = 16
 FULL, SWEEP, QUICK = 7, 3, 2
@@ -169,7 +169,7 @@ def print_samples(samples: Samples) -> None:
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
-    """Writes NAME.apps.json and the picture beside the result of jacobi3d."""
+    """Writes NAME.apps.json and its picture beside the result of jacobi3d."""
     samples, bars, missing, _ = results
     result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": arguments.rounds}, "missing": missing,
               "samples": samples, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
@@ -179,5 +179,4 @@ def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
     # Wires in the order of WIRES, not in that of the measurements.
     order = [wire.name for wire in WIRES]
     rates = {size: {name: best(wires[name], "gflops") for name in order if name in wires} for size, wires in samples.items()}
-    title = f"GFLOP/s, {RANKS} ranks on simulated nodes"
-    path.with_suffix(".apps.svg").write_text(picture(title, rates), encoding="utf-8")
+    pictures.save(charts(f"{RANKS} ranks on simulated nodes", rates), path.with_suffix(".apps.json"))

@@ -25,9 +25,10 @@ import sys
 import tempfile
 import time
 
-from . import machine, report
+from . import machine, pictures, report
 from .bars import Bar, settle
 from .disturbance import RUNS, Runs, Watch
+from .pictures import Chart, Line, Point
 from .runner import probe_source
 
 RANKS = (2, 4, 8, 16, 32, 64)
@@ -181,62 +182,16 @@ def print_cases(cases: list[Case]) -> None:
         print(f"{case.ranks:>6}{case.n:>6}^3  {case.wire:<8}{words}")
 
 
-WIRE_COLOURS = {"no wire": "#4477aa", "wire": "#ee6677"}
-
-
-def ticks(smallest: float, largest: float) -> list[float]:
-    """One, two and five times every power of ten, from the last one below both to the first one above."""
-    powers = range(math.floor(math.log10(smallest)) - 1, math.ceil(math.log10(largest)) + 2)
-    values = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
-    low = max(value for value in values if value <= smallest)
-    high = min(value for value in values if value > largest)
-    return [value for value in values if low <= value <= high]
-
-
-def milliseconds(value: float) -> str:
-    return f"{1e3 * value:.3g}"
-
-
-def picture(cases: list[Case]) -> str:
-    """Measured over predicted time, a dot for each cut; the choices are filled. On the diagonal both are equal."""
-    times = [time for case in cases for cut in case.cuts for time in (cut.predicted, cut.measured)]
-    marks = ticks(min(times), max(times))
-    low, high = marks[0], marks[-1]
-    size, left, top = 560, 70, 80
-
-    def place(value: float) -> float:
-        return size * math.log(value / low) / math.log(high / low)
-
-    svg = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='{size + left + 30}' height='{size + top + 60}' font-family='sans-serif' font-size='13'>",
-        "<rect width='100%' height='100%' fill='white'/>",
-        f"<text x='{left}' y='26' font-size='15'>Time of a step of every cut, measured over predicted</text>",
-    ]
-    x = left
-    for name, colour in WIRE_COLOURS.items():
-        svg.append(f"<circle cx='{x + 6}' cy='52' r='4' fill='{colour}' stroke='{colour}'/><text x='{x + 16}' y='57'>{name}, choice</text>")
-        svg.append(f"<circle cx='{x + 126}' cy='52' r='2.5' fill='none' stroke='{colour}'/><text x='{x + 136}' y='57'>other cuts</text>")
-        x += 240
-    for value in marks:
-        at = place(value)
-        svg.append(f"<path d='M{left + at:.1f} {top} v{size} M{left} {top + size - at:.1f} h{size}' stroke='#dddddd'/>")
-        svg.append(f"<text x='{left + at:.1f}' y='{top + size + 20}' text-anchor='middle'>{milliseconds(value)}</text>")
-        svg.append(f"<text x='{left - 8}' y='{top + size - at + 5:.1f}' text-anchor='end'>{milliseconds(value)}</text>")
-    svg += [
-        f"<path d='M{left} {top + size} L{left + size} {top}' stroke='#999999'/>",
-        f"<rect x='{left}' y='{top}' width='{size}' height='{size}' fill='none' stroke='black'/>",
-        f"<text x='{left + size / 2:.0f}' y='{top + size + 44}' text-anchor='middle'>predicted, ms</text>",
-        f"<text x='22' y='{top + size / 2:.0f}' text-anchor='middle' transform='rotate(-90 22 {top + size / 2:.0f})'>measured, ms</text>",
-    ]
-    # The choices last, above the other dots.
-    dots = [(cut is case.cuts[0], case.wire, cut) for case in cases for cut in case.cuts]
-    for is_chosen, wire, cut in sorted(dots, key=lambda dot: dot[0]):
-        colour = WIRE_COLOURS[wire]
-        svg.append(
-            f"<circle class='cut' cx='{left + place(cut.predicted):.1f}' cy='{top + size - place(cut.measured):.1f}' "
-            f"r='{4 if is_chosen else 2.5}' fill='{colour if is_chosen else 'none'}' stroke='{colour}'/>"
-        )
-    return "\n".join([*svg, "</svg>\n"])
+def charts(cases: list[Case]) -> list[Chart]:
+    """Measured over predicted time, a dot for each cut. On the diagonal both are equal."""
+    lines = []
+    for wire in dict.fromkeys(case.wire for case in cases):
+        cuts = [(cut is case.cuts[0], Point(1e3 * cut.predicted, 1e3 * cut.measured)) for case in cases if case.wire == wire for cut in case.cuts]
+        for name, is_wanted in ((f"{wire}, other cuts", False), (f"{wire}, choice", True)):
+            lines.append(Line(name, [point for is_choice, point in cuts if is_choice == is_wanted], has_path=False))
+    times = [1e3 * time for case in cases for cut in case.cuts for time in (cut.predicted, cut.measured)]
+    diagonal = Line("equal", [Point(time, time) for time in (min(times), max(times))], is_dashed=True)
+    return [Chart("Time of a step of every cut, measured over predicted", "predicted [ms]", "measured [ms]", [*lines, diagonal])]
 
 
 # ---- the published tables --------------------------------------------------------------------------
@@ -504,7 +459,7 @@ def cases_of(path: pathlib.Path) -> list[Case]:
 
 @dataclasses.dataclass
 class Result:
-    """Writes the file of --json, and the picture beside it."""
+    """Writes the file of --json, at the end with the picture beside it."""
 
     path: pathlib.Path | None
     facts: dict
@@ -512,11 +467,12 @@ class Result:
     def write(self, cases: list[Case], bars: list[Bar] | None = None) -> None:
         if self.path is None:
             return
+        is_last = bars is not None
         bars = settled(cases) if bars is None else bars
         result = {"benchmark": "partition", "machine": self.facts, "cases": [dataclasses.asdict(case) for case in cases], "bars": [bar.as_json() for bar in bars]}
         self.path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        if cases:
-            self.path.with_suffix(".svg").write_text(picture(cases), encoding="utf-8")
+        if cases and is_last:
+            pictures.save(charts(cases), self.path)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -8,17 +8,17 @@ about processes run with Sorrel as threads and as processes, and with every MPI 
 
 import dataclasses
 import json
-import math
 import pathlib
 import subprocess
 import tempfile
 from collections.abc import Sequence
 
-from . import machine, report, smp_host
+from . import machine, pictures, report, smp_host
 from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .experiments import Experiment
 from .implementations import Implementation, Job, installed_peers, sorrel
+from .pictures import Chart, Line, Point
 from .runner import RESULT_LINE, Plan, Runner, Series, pinned
 
 PARTS = ("queues", "self", "allocation", "kneighbor", "shm", "host")
@@ -189,43 +189,13 @@ def shm_bars(runner: Runner) -> list[Bar]:
     ]  # fmt: skip
 
 
-def picture(runner: Runner) -> str:
-    """An SVG: an iteration of kNeighbor over the size of its messages, a line for each implementation, logarithmic."""
-    names = [i.name for i in runner.plan.implementations]
-    series = {
-        name: [(i, s.floor) for i, size in enumerate(SIZES) if (s := runner.samples.get(f"kneighbor_{size}", name, "iteration"))]
-        for name in names
-    }
-    values = [value for line in series.values() for _, value in line]
-    if not values:
-        return ""
-    low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.1
-    width, height, left, top = 460, 280, 60, 40
-    colors = ("#3a6ea5", "#c05020", "#208050", "#808080", "#b0a020", "#905090")
-
-    def x(index: int) -> float:
-        return left + index * width / (len(SIZES) - 1)
-
-    def y(value: float) -> float:
-        return top + height - (math.log10(value) - low) / (high - low) * height
-
-    parts = ['<text x="10" y="20">kNeighbor, 8 ranks on 2 cores, K=3: an iteration in us over bytes of a message</text>']
-    for power in range(math.ceil(low), math.floor(high) + 1):
-        level = y(10.0**power)
-        parts.append(f'<line x1="{left}" y1="{level:.1f}" x2="{left + width}" y2="{level:.1f}" stroke="#ddd"/>'
-                     f'<text x="{left - 6}" y="{level + 4:.1f}" text-anchor="end">{10**power if power >= 0 else 10.0**power}</text>')  # fmt: skip
-    parts += [f'<text x="{x(i):.0f}" y="{top + height + 18}" text-anchor="middle">{size}</text>' for i, size in enumerate(SIZES)]
-    for index, (name, line) in enumerate(series.items()):
-        color = colors[index % len(colors)]
-        if not line:
-            continue
-        points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in line)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
-        parts.append(f'<text x="{left + width + 8}" y="{y(line[-1][1]) + 4:.1f}" fill="{color}">{name}</text>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 130}" height="{top + height + 40}" '
-        f'font-family="sans-serif" font-size="12">{"".join(parts)}</svg>\n'
-    )
+def charts(runner: Runner) -> list[Chart]:
+    """An iteration of kNeighbor over the size of its messages, a line for each implementation."""
+    lines = []
+    for name in (i.name for i in runner.plan.implementations):
+        found = [(size, s.floor) for size in SIZES if (s := runner.samples.get(f"kneighbor_{size}", name, "iteration"))]
+        lines.append(Line(name, [Point(size, floor) for size, floor in found]))
+    return [Chart("kNeighbor, 8 ranks on 2 cores, K=3", "bytes of a message", "an iteration [us]", lines, is_log_x=False)]
 
 
 # ---- the command ---------------------------------------------------------------------------------------------
@@ -324,5 +294,5 @@ def write_results(
     if host_runner is not None:
         result["host"] = report.as_json(host_runner, [], facts, missing)["samples"]
     arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    if runner is not None and (drawn := picture(runner)):
-        arguments.json.with_suffix(".svg").write_text(drawn, encoding="utf-8")
+    if runner is not None:
+        pictures.save(charts(runner), arguments.json)

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 
-from . import machine, report
+from . import machine, pictures, report
 from .bars import Bar, settle
 from .beside import Beside
 from .disturbance import RUNS
@@ -25,6 +25,7 @@ from .fluid_jobs import (
     KINDS, ONE_THREAD, OWN, PATIENCE, TAILS, Calibration, Grain, Job, Programs, Run, Runtime, bound, quiet_run, start, wait_for,
 )  # fmt: skip
 from .implementations import _output, _version_in
+from .pictures import BarChart, Bars, Point
 
 __all__ = ["KINDS", "TAILS", "Job", "Runtime", "bound", "main", "start", "wait_for"]
 
@@ -261,55 +262,22 @@ def best_peer(values: Mapping[str, float | None]) -> tuple[str, float | None]:
 # ---- the picture ---------------------------------------------------------------------------------------
 
 
-PANEL_WIDTH, NAME_WIDTH, BAR_HEIGHT = 470.0, 150.0, 18.0
-UNIT_WIDTH, MOST_SHOWN = 110.0, 2.2
-
-
-def picture(experiment: Throughput) -> str:
-    """An SVG: a row of panels for each grain, the mixes' geometric mean and one job alone; a bar for each runtime,
-    elapsed over bound."""
-    panel_height = 44 + BAR_HEIGHT * len(experiment.runtimes)
-    parts = ['<text x="10" y="20" font-size="14">Elapsed time over the bound (the dashed line)</text>']
-    height = 34.0
+def charts(experiment: Throughput) -> list[BarChart]:
+    """A chart for each grain: the mixes' geometric mean and one job alone, elapsed over bound, a bar for each runtime."""
+    found = []
     for grain in GRAINS:
-        mixes = {r.name: experiment.mean_and_worst(grain, r.name)[0] for r in experiment.runtimes}
-        alone = {r.name: experiment.over_bound(grain.name, ALONE, r.name) for r in experiment.runtimes}
         measured = {mix for name, mix, _ in experiment.runs if name == grain.name}
-        panels = [(title, values) for title, values, needed in
-                  ((f"{grain.name} loops: four jobs, mean of the mixes", mixes, set(grain.mixes)),
-                   (f"{grain.name} loops: one job alone", alone, {ALONE})) if needed <= measured]  # fmt: skip
-        for column, (title, values) in enumerate(panels):
-            parts.append(_panel(title, values, column * PANEL_WIDTH, height))
-        height += panel_height if panels else 0
-    parts.append(f'<text x="10" y="{height + 6}" fill="#606060">&gt; {PATIENCE:g}: stopped in one mix or more. '
-                 f"A bar with an open end is longer than shown.</text>")  # fmt: skip
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * PANEL_WIDTH:.0f}" height="{height + 16:.0f}" '
-        f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n'
-    )
-
-
-def _panel(title: str, values: Mapping[str, float | None], left: float, top: float) -> str:
-    x = left + NAME_WIDTH
-    parts = [f'<text x="{x}" y="{top + 14}" font-weight="bold">{title}</text>']
-    y = top + 22
-    for name, value in values.items():
-        is_whole = value is not None and value <= MOST_SHOWN
-        width = (value if is_whole else MOST_SHOWN) * UNIT_WIDTH
-        color = "#3a6ea5" if name.startswith(OWN) else "#b0b0b0"
-        # An open end: a wedge is cut out of it.
-        end = x + width
-        points = [(x, y), (end, y), *([] if is_whole else [(end - 7, y + 7)]), (end, y + 14), (x, y + 14)]
-        corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
-        label = f"{value:.2f}" if value is not None else f"&gt; {PATIENCE:g}"
-        parts.append(
-            f'<text x="{x - 6}" y="{y + 12}" text-anchor="end">{name}</text>'
-            f'<polygon points="{corners}" fill="{color}"/><text x="{end + 4:.1f}" y="{y + 12}">{label}</text>'
-        )
-        y += BAR_HEIGHT
-    line = x + UNIT_WIDTH
-    parts.append(f'<line x1="{line}" y1="{top + 18}" x2="{line}" y2="{y}" stroke="black" stroke-dasharray="3"/>')
-    return "".join(parts)
+        groups = [(title, value_of) for title, value_of, needed in (
+            ("four jobs, mean of the mixes", lambda r, g=grain: experiment.mean_and_worst(g, r)[0], set(grain.mixes)),
+            ("one job alone", lambda r, g=grain: experiment.over_bound(g.name, ALONE, r), {ALONE}),
+        ) if needed <= measured]  # fmt: skip
+        bars = []
+        for runtime in experiment.runtimes:
+            values = [value_of(runtime.name) for _, value_of in groups]
+            bars.append(Bars(runtime.name, [None if value is None else Point(0, value) for value in values]))
+        note = f"No bar: stopped in one mix or more, after {PATIENCE:g} times the bound."
+        found.append(BarChart(f"{grain.name} loops", "elapsed over bound", [title for title, _ in groups], bars, line=1.0, note=note))
+    return found
 
 
 # ---- the command ---------------------------------------------------------------------------------------
@@ -367,7 +335,7 @@ def main(arguments) -> int:
     if arguments.json is not None:
         facts |= machine.after_runs()
         arguments.json.write_text(json.dumps(_as_json(experiment, beside, bars, facts), indent=1) + "\n", encoding="utf-8")
-        arguments.json.with_suffix(".svg").write_text(picture(experiment), encoding="utf-8")
+        pictures.save(charts(experiment), arguments.json)
     return 1 if experiment.programs.troubles else 0
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from . import curves, machine, report, virtual_cg, virtual_fem, virtual_proxies, virtual_ranks
+from . import machine, pictures, report, virtual_cg, virtual_fem, virtual_proxies, virtual_ranks
 from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .implementations import installed_peers, sorrel
@@ -75,7 +75,7 @@ def bars_of(results: Results, setting: Setting, parts: list[str]) -> list[Bar]:
     return [bar for bar in found if bar.value is not None]
 
 
-def charts_of(results: Results, setting: Setting) -> list[curves.Chart]:
+def charts_of(results: Results, setting: Setting) -> list[pictures.Chart]:
     return [*virtual_cg.charts(results, setting), *virtual_fem.charts(results, setting)]
 
 
@@ -129,5 +129,4 @@ def write(
         "missing": missing, "troubles": troubles, "samples": results.as_json(), "bars": [b.as_json() for b in bars],
     }  # fmt: skip
     arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    if drawn := curves.picture(charts_of(results, setting)):
-        arguments.json.with_suffix(".svg").write_text(drawn, encoding="utf-8")
+    pictures.save(charts_of(results, setting), arguments.json)

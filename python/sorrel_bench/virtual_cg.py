@@ -7,7 +7,7 @@ to another rank (bench/virtual/count_switches.c).
 from collections.abc import Sequence
 
 from .bars import OWN, Bar
-from .curves import Chart, Line, Mark, Point
+from .pictures import Chart, Line, Mark, Point
 from .report import number
 from .virtual_runs import ROOT, Build, Case, Results, table
 from .virtual_setting import SOURCES, Setting, on, worker_counts

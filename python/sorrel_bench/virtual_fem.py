@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 
 from .bars import OWN, Bar
-from .curves import Chart, Line, Point
+from .pictures import Chart, Line, Point
 from .report import number
 from .virtual_cg import shown
 from .virtual_runs import ROOT, Build, Case, Results, cxx_of, read_csv, table
