@@ -21,6 +21,7 @@ from .experiments import EXPERIMENTS, select
 from .implementations import Implementation, install_peers, installed_peers, sorrel
 from .measurement import measure
 from .runner import Plan
+from .studies import command as studies
 
 BENCHES = {
     "probes": "small MPI programs, each timing one operation, with Sorrel and every MPI found",
@@ -33,9 +34,10 @@ BENCHES = {
     "collectives": "the sizes at which collectives should change their algorithm on this machine, as a table for the library",
     "virtual": "many ranks on few cores: their cost by grain size, unequal ranks, allocation in every step",
     "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
+    "studies": "every table and figure of five published studies, the published numbers beside, as one page with pictures",
 }
 OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
-          "virtual": virtual, "mpi": mpi, "collectives": collectives}  # fmt: skip
+          "virtual": virtual, "mpi": mpi, "collectives": collectives, "studies": studies}  # fmt: skip
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -49,7 +51,7 @@ Examples:
   sorrel bench probes --quick --against OTHER/build/release/bin/sorrel
   sorrel bench probes --only 'pingpong*' --only yield_8
   sorrel bench partition --only 128 --json cuts.json
-                                   also draws cuts.svg
+                                   also draws cuts.svg and cuts.png
   sorrel bench partition --minutes 20 --json cuts.json
                                    the cheapest cases; repeat with
                                    --resume for the rest
@@ -62,9 +64,15 @@ Examples:
                                    it works
   sorrel bench virtual --json virtual.json
                                    fifteen minutes; draws virtual.svg
+                                   and virtual.png
   sorrel bench virtual --only cg --rounds 9 --ampi DIR
   sorrel bench virtual --only proxies --proxies ~/proxies
                                    after a clone of LULESH and miniVite
+  sorrel bench studies             an hour; studies/page.html shows all;
+                                   the same command continues after an
+                                   interruption
+  sorrel bench studies 003 --quick --folder /tmp/cuts
+                                   Prieto et al. only, a few minutes
 """
 HELP_WIDTH = 72
 
@@ -92,6 +100,7 @@ def read_arguments() -> argparse.Namespace:
         formatter_class=help_format, allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("name", metavar="NAME", choices=[*BENCHES, "list"], help=f"{', '.join(BENCHES)}; list prints all")
+    parser.add_argument("studies", metavar="STUDY", nargs="*", help=f"studies: only these of {', '.join(studies.NUMBERS)}")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars to this file")
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
@@ -105,12 +114,14 @@ def read_arguments() -> argparse.Namespace:
         "--seconds", type=float, metavar="S", help="throughput: time of the shorter jobs alone (0.7, --quick: 0.15)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15); studies: of all runs (55, --quick: 4.5)")
     parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
     parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
     parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file")
+    parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, help="studies: samples, page and pictures (studies; --quick: studies-quick)")
+    parser.add_argument("--again", action="store_true", help="studies: discard the samples in the folder")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def print_list() -> None:
@@ -119,6 +130,8 @@ def print_list() -> None:
         if name == "probes":
             for experiment in EXPERIMENTS:
                 print(f"  {experiment.name:<28}{experiment.title}")
+        elif name == "studies":
+            print(f"  studies: {', '.join(f'{number} {title}' for number, title in studies.TITLES.items())}")
         else:
             print(f"  parts for --only: {', '.join(OTHERS[name].PARTS)}")
 
@@ -136,8 +149,9 @@ def check(arguments: argparse.Namespace) -> None:
     elif arguments.name == "throughput":
         if not any(throughput.is_wanted(arguments, part) for part in throughput.PARTS):
             refuse(f"bench: throughput has no part called {quoted(arguments.only)}; it has {', '.join(throughput.PARTS)}")
-    elif not select(arguments.only):
+    elif arguments.name != "studies" and not select(arguments.only):
         refuse(f"bench: no experiment is called {quoted(arguments.only)}; see `sorrel bench list`")
+    check_studies(arguments)
     if arguments.rounds is not None and not 1 <= arguments.rounds <= 1000:
         refuse("bench: --rounds must be a number from 1 to 1000")
     if arguments.seconds is not None and not 0.02 <= arguments.seconds <= 60:
@@ -163,6 +177,27 @@ def check(arguments: argparse.Namespace) -> None:
             refuse(f"bench: cannot write {file}: {error.strerror}")
     if arguments.peers and (error := install_peers()):
         refuse(f"bench: {error}")
+
+
+def check_studies(arguments: argparse.Namespace) -> None:
+    if arguments.name != "studies":
+        if arguments.studies:
+            refuse(f"bench: {arguments.name} takes no argument {quoted(arguments.studies)}; see `sorrel bench --help`")
+        if arguments.folder is not None or arguments.again:
+            refuse("bench: --folder and --again are for studies only")
+        return
+    if unknown := [number for number in arguments.studies if number not in studies.NUMBERS]:
+        refuse(f"bench: there is no study {quoted(unknown)}; there are {', '.join(studies.NUMBERS)}")
+    if arguments.json is not None or arguments.resume or arguments.only:
+        refuse("bench: studies writes to --folder DIR and continues by itself; --json, --resume and --only are for other benchmarks")
+    if error := studies.missing_modules():
+        refuse(error)
+    if arguments.folder is None:
+        arguments.folder = pathlib.Path("studies-quick" if arguments.quick else "studies")
+    try:
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(f"bench: cannot make {arguments.folder}: {error.strerror}")
 
 
 def others(arguments: argparse.Namespace) -> list[Implementation]:

@@ -1,0 +1,167 @@
+"""Study 004: Mei, "A Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines": kNeighbor with threads and
+processes, queues, allocation, messages to self.
+
+Of the published curves the text has axes and legends only; its numbers are "less than 2%", "around 1%", 1.236 and 0.913 us.
+"""
+
+from ..bars import OWN
+from ..implementations import Implementation, Job
+from ..pictures import BarChart, Bars, Chart, Line, Point
+from ..smp import KINDS, PROCESSES, _source, sorrel_processes
+from ..virtual_runs import Build, read_results
+from .estimates import Claim, Estimate
+from .results import Figure, Table, point, points
+from .samples import Row, Store
+from .setting import Setting, cases, probe_build
+
+NUMBER = "004"
+TITLE = "Message layers of multi-core machines"
+SOURCE = "Mei: A Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines (Charm++ Workshop, 2008); two quad-core Xeons, 7 cores used"
+AUTHOR = "Mei 2008"
+ELEMENTS, NEIGHBOURS = 7, 3
+SIZES, QUICK_SIZES = (0, 64, 1024, 2000, 4000, 8000, 12000, 16000), (64, 4000, 16000)
+PRODUCERS, QUICK_PRODUCERS = tuple(range(1, 9)), (1, 4, 8)
+BEFORE_US, AFTER_US = 1.236, 0.913
+# Ranks that are processes and outnumber the cores by more wait for time slices.
+PROCESSES_PER_CORE_MAX = 4
+ALLOCATION = {"locked_heap": "one heap behind a lock", "malloc": "the C library's", "pool": "a pool of each core"}
+NO_SWITCH = "the runtime has no switch that brings back a lock, a shared queue, a locked heap or packed states in kNeighbor"
+
+
+def _implementations(setting: Setting) -> list[Implementation]:
+    own = setting.with_name(OWN)
+    processes = sorrel_processes(setting.command, PROCESSES, False)
+    return [own, processes, *(i for i in setting.implementations if i is not own), *setting.peers]
+
+
+def _program(name: str, by: Implementation) -> str:
+    """Ranks as threads and as processes have one program."""
+    return f"{name} {OWN if by.is_sorrel else by.name}"
+
+
+def builds(setting: Setting) -> list[Build]:
+    named = {_program("", i): i for i in _implementations(setting)}
+    own = setting.with_name(OWN)
+    found = [probe_build(probe, NUMBER, own if i.is_sorrel else i) for i in named.values() for probe in ("kneighbor", "self_message")]
+    return [*found, Build("smp", NUMBER, ("cc",), (_source(),), ("-pthread",))]
+
+
+def _sizes(setting: Setting) -> tuple[int, ...]:
+    return QUICK_SIZES if setting.is_quick else SIZES
+
+
+def _producers(setting: Setting) -> tuple[int, ...]:
+    return QUICK_PRODUCERS if setting.is_quick else PRODUCERS
+
+
+def _element_counts(setting: Setting) -> list[int]:
+    """One on each core, and the study's number on all cores."""
+    return sorted({setting.workers, ELEMENTS})
+
+
+def _row(elements: int, size: int) -> str:
+    return f"kNeighbor, {elements} elements, {size} B"
+
+
+def _can_run(setting: Setting, by: Implementation, elements: int) -> bool:
+    return by.has_light_ranks or elements <= PROCESSES_PER_CORE_MAX * setting.workers
+
+
+def rows(setting: Setting) -> list[Row]:
+    seconds = "0.05" if setting.is_quick else "0.15"
+    found = []
+    for elements in _element_counts(setting):
+        for size in _sizes(setting):
+            job = Job("", (seconds, str(size), str(NEIGHBOURS)), elements, setting.workers)
+            found.append(Row(cases([setting.launch_case((NUMBER, _row(elements, size), i.name), i, _program("kneighbor", i), job, read_results)
+                                    for i in _implementations(setting) if _can_run(setting, i, elements)])))  # fmt: skip
+    job = Job("", (seconds, "8"), setting.workers, setting.workers)
+    found.append(Row(cases([setting.launch_case((NUMBER, "self", i.name), i, _program("self_message", i), job, read_results) for i in _implementations(setting)])))
+    if smp := setting.programs.path("smp"):
+        turns = [("queues", (str(n),), "queue", n) for n in _producers(setting)]
+        for _, words, kind, n in turns:
+            found.append(Row([setting.command_case((NUMBER, f"queues, {n}", "smp"), (smp, seconds, kind, *words), read_results)]))
+        for kind in ("self", "allocate"):
+            found.append(Row([setting.command_case((NUMBER, kind, "smp"), (smp, seconds, kind), read_results)]))
+    return [row for row in found if row.cases]
+
+
+def _iteration(store: Store, elements: int, size: int, name: str) -> Estimate | None:
+    return store.median((NUMBER, _row(elements, size), name), "iteration")
+
+
+def _queue(store: Store, kind: str, producers: int) -> Estimate | None:
+    return store.median((NUMBER, f"queues, {producers}", "smp"), f"{kind}_{producers}")
+
+
+def tables(store: Store, setting: Setting) -> list[Table]:
+    names = [i.name for i in _implementations(setting)]
+    found = []
+    for elements in _element_counts(setting):
+        body = [[f"{size} B", *(_iteration(store, elements, size, n) for n in names),
+                 store.ratio((NUMBER, _row(elements, size), PROCESSES), (NUMBER, _row(elements, size), OWN), "iteration")] for size in _sizes(setting)]  # fmt: skip
+        title = f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}: an iteration, us"
+        found.append(Table(f"kneighbor_{elements}", title, ["bytes", *names, f"{PROCESSES} over {OWN}"], body,
+                           [f"{OWN}: ranks are threads (SMP in the study). {PROCESSES} and other MPIs: processes (Non-SMP, POSIX shared memory). The published curves have no numbers."]))
+    body = [[str(n), *(_queue(store, kind, n) for kind in KINDS)] for n in _producers(setting)]
+    found.append(Table("queues", "Queues: each producer makes 10 000 items, one consumer takes all: an iteration, us", ["producers", *KINDS.values()], body,
+                       ["The published curves have no numbers."]))  # fmt: skip
+    body = [[f"{n}, through its scheduler", _ns_to_us(store.median((NUMBER, "self", n), "self_message")), "-"] for n in names]
+    key = (NUMBER, "self", "smp")
+    body += [["stores only, states of the cores adjacent", _ns_to_us(store.median(key, "close_together")), f"{BEFORE_US} (whole scheduler)"],
+             ["stores only, states on lines of their own", _ns_to_us(store.median(key, "apart")), f"{AFTER_US} (whole scheduler)"]]
+    found.append(Table("self", f"A message to self on all {setting.workers} cores at once, us", ["", "here", "published"], body))
+    body = [[title, store.median((NUMBER, "allocate", "smp"), name)] for name, title in ALLOCATION.items()]
+    found.append(Table("allocation", "A message of 256 B allocated on one core and freed on another, ns", ["", "here"], body,
+                       ['The study: "Every memory allocation is protected by a lock"; its curves have no numbers.']))  # fmt: skip
+    return found
+
+
+def _ns_to_us(value: Estimate | None) -> Estimate | None:
+    return value.scaled(1e-3) if value else None
+
+
+def figures(store: Store, setting: Setting) -> list[Figure]:
+    charts = []
+    for elements in _element_counts(setting):
+        lines = []
+        for i in _implementations(setting):
+            values = [(size, _iteration(store, elements, size, i.name)) for size in _sizes(setting)]
+            lines.append(Line(i.name, points([(size, v.scaled(1e-3)) for size, v in values if v])))
+        charts.append(Chart(f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}", "msg size (byte)", "iteration time (ms)", lines, is_log_x=False, is_log_y=False))
+    queues = [Line(title, points([(n, _queue(store, kind, n)) for n in _producers(setting)])) for kind, title in KINDS.items()]
+    names = [i.name for i in _implementations(setting)]
+    here = [point(0, _ns_to_us(store.median((NUMBER, "self", name), "self_message"))) for name in names]
+    published = [Point(0, BEFORE_US), Point(0, AFTER_US)]
+    selfs = [Bars("here", [*here, None, None]), Bars("published", [*(None for _ in names), *published], is_published=True)]
+    groups = [*(name.replace(" ", "\n", 1) for name in names), "Charm++,\nbefore", "Charm++,\nafter"]
+    own = [BarChart("A message to self on all cores at once, through the scheduler", "us", groups, selfs)] if any(here) else []
+    return [
+        Figure("004_kneighbor", "Iteration time of kNeighbor over message size", charts, 2),
+        Figure("004_queues", "Queues: iteration time over producers",
+               [Chart("One consumer, 10 000 items of each producer", "number of producers", "iteration time [us]", queues, x_ticks=_producers(setting), is_log_x=False, is_log_y=False)]),
+        Figure("004_self", "A message to self", own),
+    ]  # fmt: skip
+
+
+def claims(store: Store, setting: Setting) -> list[Claim]:
+    most = max(_producers(setting))
+    row = (NUMBER, f"queues, {most}", "smp")
+    key = (NUMBER, "self", "smp")
+    allocate = (NUMBER, "allocate", "smp")
+    return [
+        Claim(f"A queue for each producer with fences costs less than one queue with a lock ({most} producers)", f"{AUTHOR}, slide 9", "a curve without numbers",
+              "queue each over locked queue", store.ratio(row, row, f"queue_each_{most}", f"lock_{most}"), most=1.0),
+        Claim("On kNeighbor a queue for each producer with fences gains less than 2 %", f"{AUTHOR}, slide 10", "< 2 %", "gain", None, reason=NO_SWITCH),
+        Claim("An allocator without a common lock costs less than a heap behind one lock", f"{AUTHOR}, slides 11 and 12", "a curve without numbers",
+              "C library over locked heap", store.ratio(allocate, allocate, "malloc", "locked_heap"), most=1.0),
+        Claim("States on cache lines of their own make a message to self cheaper", f"{AUTHOR}, slide 14", "0.913 / 1.236 = 0.74", "apart over adjacent",
+              store.ratio(key, key, "apart", "close_together"), most=1.0),
+        Claim("On kNeighbor, removing false sharing gains around 1 %", f"{AUTHOR}, slide 15", "around 1 %", "gain", None, reason=NO_SWITCH),
+    ]  # fmt: skip
+
+
+def missing(setting: Setting) -> list[str]:
+    few = [f"One element on each of 7 cores: this machine has {setting.workers}"] if setting.workers < ELEMENTS else []
+    return [*few, f"The steps on kNeighbor itself (slides 8, 10, 12, 15): {NO_SWITCH}", "Cache misses by Invalidate (slide 13): no hardware counters are read",
+            "Effects on NAMD up to 24 nodes (slide 18): no such program here", "All published curves: the text has axes and legends only"]  # fmt: skip
