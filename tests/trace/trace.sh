@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Traces of jobs that end in every way. The environment has the paths SORREL, PROGRAM (messages), SOURCE and PYTHON.
 #   trace.sh run RANKS MESSAGES WORDS...         of a job that ends well: what follows "sorrel run -n RANKS"
+#   trace.sh clicked     the page of `sorrel report`, clicked through in a browser
 #   trace.sh report      what `sorrel report` says about one
 #   trace.sh crash | killed | full | damaged     of others
 # Skipped (77) without Perfetto's Python package.
@@ -104,6 +105,12 @@ assert not re.search(r'(src|href)=|https?:', page) and page.endswith("</html>\n"
 PYTHON
     "$SORREL" report "$file" -o /dev/full >"$folder/out" 2>"$folder/err" && fail "a full disk is no error"
     grep -qx 'sorrel: /dev/full cannot be written: No space left on device' "$folder/err" || fail "no message about a full disk"
+    ;;
+  clicked)
+    run -n 8 --wire nodes=2,latency=200us --workers 1 "$PROGRAM" 20 || fail "the job's status is $?"
+    "$SORREL" report "$file" -o "$folder/page.html" >"$folder/out" 2>"$folder/err" || fail "no report"
+    "$PYTHON" "$(dirname "${BASH_SOURCE[0]}")/click_report.py" "$folder/page.html"
+    exit
     ;;
   killed)
     # The job is killed with its launcher; what it has done until then is in the parts.

@@ -616,7 +616,7 @@ const keys = {
 
 function connect() {
   canvas.addEventListener("keydown", (event) => {
-    const act = event.ctrlKey || event.altKey || event.metaKey ? undefined : keys[event.key];
+    const act = event.ctrlKey || event.altKey || event.metaKey ? undefined : keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!act || levels.length === 0) return;
     event.preventDefault();
     act();
@@ -677,8 +677,11 @@ function connect() {
   element("find-rank").addEventListener("change", (event) => {
     const row = data.ranks.findIndex((rank) => rank.rank === Number(event.target.value));
     if (row < 0 || levels.length === 0) return;
-    if (view.showsWorkers) element("rows").value = "ranks";
-    view.showsWorkers = false;
+    if (view.showsWorkers) {
+      element("rows").value = "ranks";
+      view.showsWorkers = false;
+      showLegend();
+    }
     view.rows = Math.min(view.rows, 16);
     view.row = row - view.rows / 2;
     select(row, (view.begin + view.end) / 2);
