@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 MISSING = "No picture: this Python has no matplotlib (python3 -m pip install matplotlib; PYTHON=... selects the interpreter)."
 COLOURS = ("#1b6ca8", "#d95f02", "#1b9e77", "#7b5ea7", "#c2a000", "#c03a6b", "#666666", "#4aa3c7", "#8c564b")
+MARKS = ("x", "s", "^", "d")
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 110  # inches of a chart with its legend
 LETTERS = 92  # of a note's line below a chart
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "sorrel", "font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8}
@@ -104,13 +105,13 @@ def _draw_lines(axes, chart: Chart) -> None:
         marker = "" if line.is_dashed else "o"
         axes.errorbar([p.x for p in line.points], [p.y for p in line.points], _error_bars(line.points), linestyle=path, marker=marker,
                       markersize=4, capsize=2, color=COLOURS[index % len(COLOURS)], label=line.name)  # fmt: skip
-    for mark in chart.marks:
-        axes.plot([mark.x], [mark.y], "x", color="black", markersize=8, markeredgewidth=2.5, label=mark.name)
+    for index, mark in enumerate(chart.marks):
+        axes.plot([mark.x], [mark.y], MARKS[index % len(MARKS)], color="black", markersize=8, markeredgewidth=2, fillstyle="none", label=mark.name)
     if chart.is_log_x:
         axes.set_xscale("log")
     if chart.is_log_y:
         axes.set_yscale("log")
-    plain = FuncFormatter(lambda value, _: f"{value:,.6g}".replace(",", " "))
+    plain = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", " "))
     if chart.x_ticks:
         axes.set_xticks(chart.x_ticks)
         axes.xaxis.set_minor_locator(NullLocator())
@@ -139,6 +140,7 @@ def _draw_bars(axes, chart: BarChart) -> None:
     if chart.line is not None:
         axes.axhline(chart.line, color="black", linestyle="--", linewidth=1)
     axes.set_xticks(range(len(chart.groups)), chart.groups, fontsize=8)
+    axes.set_xlim(-0.6, len(chart.groups) - 0.4)
 
 
 def draw(charts: Sequence[Chart | BarChart], path: pathlib.Path, columns: int = 1) -> list[pathlib.Path]:

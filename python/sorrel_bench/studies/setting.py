@@ -22,8 +22,9 @@ class Setting(VirtualSetting):
     store: Store | None = None
     peers: Sequence[Implementation] = ()  # MPIs whose ranks are processes
 
-    def command_case(self, key: tuple[str, str, str], words: Sequence[str], read: Callable[[str], Values], workers: int | None = None) -> Case:
-        return command_case(key, words, read, self.cpus[: workers or self.workers], self.programs.folder, RUN_SECONDS_MAX)
+    def command_case(self, key: tuple[str, str, str], words: Sequence[str], read: Callable[[str], Values], workers: int | None = None,
+                     seconds_max: float = RUN_SECONDS_MAX) -> Case:  # fmt: skip
+        return command_case(key, words, read, self.cpus[: workers or self.workers], self.programs.folder, seconds_max)
 
     def launch_case(self, key: tuple[str, str, str], by: Implementation, program: str, job: Job, read: Callable[[str], Values]) -> Case | None:
         """A case of a program that was built; None if it was not."""
