@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "core/cycle_clock.hpp"
 #include "core/thread_pool.hpp"
@@ -53,6 +54,12 @@ class HelperPool {
   }
 
   [[nodiscard]] governor::Monitor& monitor() { return monitor_; }
+
+  /// From here on, as many threads as now, or `width`, run.
+  void freeze(std::optional<std::uint32_t> width) {
+    if (width) width = std::min(*width, width_max_);
+    monitor_.freeze(width);
+  }
 
   // For core::ProcessInstance.
   void deregister() { monitor_.deregister(); }
