@@ -16,7 +16,7 @@ int find_keyval(RankState& self, int number, Keyval** keyval) {
   if (*keyval != nullptr) return MPI_SUCCESS;
   if (number == MPI_KEYVAL_INVALID)
     return self.fail(MPI_ERR_KEYVAL, "invalid keyval: MPI_KEYVAL_INVALID");
-  if (self.services().predefined_attributes.find(number) != nullptr)
+  if (mpi::PredefinedAttributes().find(number) != nullptr)
     return self.fail(MPI_ERR_KEYVAL, "keyval %d is predefined and cannot be changed", number);
   return self.fail(MPI_ERR_KEYVAL, "invalid keyval %d", number);
 }
@@ -24,10 +24,13 @@ int find_keyval(RankState& self, int number, Keyval** keyval) {
 // The address of a predefined attribute's value, or null. Refreshes the values that change.
 int* predefined_value(RankState& self, int number) {
   mpi::RankServices& services = self.services();
-  services.predefined_attributes.appnum = self.world->program_number();
-  services.predefined_attributes.universe_size = self.world->size();
-  services.predefined_attributes.last_used_code = services.error_codes.last_used();
-  return services.predefined_attributes.find(number);
+  if (services.predefined_attributes == nullptr)
+    services.predefined_attributes = std::make_unique<mpi::PredefinedAttributes>();
+  mpi::PredefinedAttributes& values = *services.predefined_attributes;
+  values.appnum = self.world->program_number();
+  values.universe_size = self.world->size();
+  values.last_used_code = services.error_codes.last_used();
+  return values.find(number);
 }
 
 }  // namespace

@@ -130,7 +130,16 @@ int raise(RankState& self, Comm& comm, int error_class) {
 
 namespace {
 
+/// A rank that was restored goes on here: nothing of it is used afterwards.
+int save_at_end(RankState& self, int result) {
+  self.is_save_due = false;
+  (void)self.world->job().save_job(self);
+  return result;
+}
+
 int end_call(RankState& self, int result) {
+  if (self.is_save_due || (self.world->size() == 1 && self.world->job().begin_save()))
+    return save_at_end(self, result);
   if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);
   return result;
 }

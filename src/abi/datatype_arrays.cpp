@@ -26,36 +26,6 @@ int check_shape(RankState& self, const mpi::DarrayShape& shape, int order) {
   return MPI_SUCCESS;
 }
 
-/// A kind of numbers of gfortran on this processor: its decimal precision and range.
-struct Kind {
-  int precision;
-  int range;
-  MPI_Datatype real;
-  MPI_Datatype complex;
-};
-
-/// The smallest kind with at least this precision and range; null if there is none.
-const Kind* kind_for(int precision, int range) {
-  static const Kind kinds[] = {{6, 37, MPI_REAL4, MPI_COMPLEX8},
-                               {15, 307, MPI_REAL8, MPI_COMPLEX16},
-                               {18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
-                               {33, 4931, MPI_REAL16, MPI_COMPLEX32}};
-  for (const Kind& kind : kinds)
-    if ((precision == MPI_UNDEFINED || precision <= kind.precision) &&
-        (range == MPI_UNDEFINED || range <= kind.range))
-      return &kind;
-  return nullptr;
-}
-
-MPI_Datatype integer_for(int range) {
-  return range <= 2    ? MPI_INTEGER1
-         : range <= 4  ? MPI_INTEGER2
-         : range <= 9  ? MPI_INTEGER4
-         : range <= 18 ? MPI_INTEGER8
-         : range <= 38 ? MPI_INTEGER16
-                       : MPI_DATATYPE_NULL;
-}
-
 /// The rank's datatype for these arguments, which is never freed: a copy of `base`.
 int give_kind(RankState& self,
               MPI_Datatype base,
@@ -82,12 +52,12 @@ int give_kind(RankState& self,
 int give_number(RankState& self, int combiner, int p, int r, MPI_Datatype* newtype) {
   if (p == MPI_UNDEFINED && r == MPI_UNDEFINED)
     return self.fail(MPI_ERR_ARG, "p and r are MPI_UNDEFINED; one must be a number");
-  const Kind* kind = kind_for(p, r);
-  if (kind == nullptr)
+  const mpi::KindTypes::Key key{combiner, p, r};
+  const MPI_Datatype base = mpi::KindTypes::base_of(key);
+  if (base == MPI_DATATYPE_NULL)
     return self.fail(MPI_ERR_ARG, "no kind of real numbers has the precision %d and the range %d",
                      p, r);
-  return give_kind(self, combiner == MPI_COMBINER_F90_REAL ? kind->real : kind->complex,
-                   {combiner, p, r}, newtype);
+  return give_kind(self, base, key, newtype);
 }
 
 }  // namespace
@@ -136,10 +106,11 @@ int Type_create_f90_complex(RankState& self, int p, int r, MPI_Datatype* newtype
 }
 
 int Type_create_f90_integer(RankState& self, int r, MPI_Datatype* newtype) {
-  const MPI_Datatype base = integer_for(r);
+  const mpi::KindTypes::Key key{MPI_COMBINER_F90_INTEGER, r, 0};
+  const MPI_Datatype base = mpi::KindTypes::base_of(key);
   if (base == MPI_DATATYPE_NULL)
     return self.fail(MPI_ERR_ARG, "no kind of integers has the range %d", r);
-  return give_kind(self, base, {MPI_COMBINER_F90_INTEGER, r, 0}, newtype);
+  return give_kind(self, base, key, newtype);
 }
 
 }  // namespace body

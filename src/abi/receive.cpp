@@ -74,8 +74,8 @@ int Irecv(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* han
 int Recv_init(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* request) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  Request& made = make_receive(self, comm, arguments_of(user, *type));
-  made.life = Request::Life::persistent;
+  Request& made = take_persistent_request(self, comm, *type);
+  describe_receive(made, self, comm, arguments_of(user, *type));
   *request = handle_of(made);
   return MPI_SUCCESS;
 }

@@ -47,8 +47,9 @@ int send_persistent(
     RankState& self, Comm& comm, const UserSend& user, mpi::SendMode mode, MPI_Request* request) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  mpi::Request& made = make_send(self, comm, arguments_of(user, *type), mode);
-  made.life = mpi::Request::Life::persistent;
+  const mpi::SendArguments arguments = arguments_of(user, *type);
+  mpi::Request& made = take_persistent_request(self, comm, *type);
+  describe_send(made, self, comm, arguments, mode);
   *request = handle_of(made);
   return MPI_SUCCESS;
 }

@@ -154,6 +154,11 @@ std::string Generations::commit(std::uint64_t generation,
   return "";
 }
 
+void Generations::discard(std::uint64_t generation) const {
+  std::error_code error;
+  fs::remove_all(folder_of(generation) + std::string(in_making), error);
+}
+
 /// Why a generation is not whole; empty: it is.
 std::string Generations::error_of(std::uint64_t generation, std::uint32_t& process_count) const {
   const std::string path = folder_of(generation) + '/' + manifest_name;

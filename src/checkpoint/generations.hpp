@@ -48,6 +48,9 @@ class Generations {
   [[nodiscard]] std::string commit(std::uint64_t generation,
                                    const std::vector<FileSeal>& files) const;
 
+  /// After an error of a file or of commit(): removes what has been written, as far as possible.
+  void discard(std::uint64_t generation) const;
+
   struct Found {
     /// 0: there is no whole generation.
     std::uint64_t generation = 0;

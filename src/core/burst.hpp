@@ -47,6 +47,10 @@ extern std::atomic<std::uint32_t> seeker_count [[gnu::visibility("hidden")]];
 /// Odd, so that no multiple is 0; no error class.
 inline constexpr std::uint32_t seeker_step = 0x5ee40001;
 
+/// Any thread: from now on every call ends in the slow way, or no longer. Each begin has an end.
+void begin_slow_ends();
+void end_slow_ends();
+
 /// Whether there is one. Any thread, a hint.
 [[nodiscard]] inline bool are_loans_sought() {
   // Relaxed: a hint.

@@ -182,6 +182,15 @@ void Worker::run_return(Worker& home, RemoteCall& call) {
 }
 
 /// Wakes a worker that sleeps and would run a fiber from the box.
+void begin_slow_ends() {
+  // Relaxed: a hint, as for loans.
+  seeker_count.fetch_add(seeker_step, std::memory_order_relaxed);
+}
+
+void end_slow_ends() {
+  seeker_count.fetch_sub(seeker_step, std::memory_order_relaxed);
+}
+
 void Worker::wake_seeker() {
   const std::uint32_t count = scheduler_.worker_count();
   for (std::uint32_t i = 1; i < count; ++i) {

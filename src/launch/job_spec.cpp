@@ -56,6 +56,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("trace", spec.trace_folder);
   field("check", spec.check_folder);
   field("checkpoint", spec.checkpoint_folder);
+  field("every", spec.save_period_ns);
   field("restart", spec.restart_generation);
   field("old_library_path", spec.old_library_path);
   field("preloaded", spec.preloaded);

@@ -127,6 +127,8 @@ struct JobSpec {
   std::string check_folder;
   /// The folder of the job's checkpoints (src/checkpoint); "": it is not saved.
   std::string checkpoint_folder;
+  /// It is also saved whenever so many nanoseconds are over; 0: never.
+  std::int64_t save_period_ns = 0;
   /// The checkpoint in it with which the job begins; 0: the program begins.
   std::uint64_t restart_generation = 0;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.

@@ -50,6 +50,9 @@ class DiskFile {
 
   [[nodiscard]] int close();
 
+  /// -1: it is not open.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
   /// Stops at the end of the file.
   [[nodiscard]] Moved read(void* to, std::size_t bytes, std::int64_t offset) const;
 

@@ -255,6 +255,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .has_comm_worker = config.has_comm_worker,
                                .operation_stack_bytes = operation_stack_bytes(config),
                                .moves_ranks = moves_ranks(config),
+                               .is_saved_at_collectives = !config.checkpoint_folder.empty(),
                                .shuffle_seed = config.shuffle_seed,
                                .program_number = program_number_of(config),
                                .limits = limits},
@@ -278,6 +279,7 @@ int Job::run() {
   if (!stacks_.is_valid()) end_without_stacks();
   if (saver_ != nullptr) {
     if (const std::string error = saver_->open(); !error.empty()) end_not_restarted(error);
+    saver_->start_requests();
   }
   set_phase(core::ProcessPhase::running);
   const auto watch = make_stall_watch();
@@ -304,6 +306,10 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
 
 void Job::end_not_restarted(const std::string& error) {
   end_job(nullptr, 1, ("cannot restart: " + error).c_str());
+}
+
+bool Job::begin_save() {
+  return saver_ != nullptr && saver_->begin_save();
 }
 
 int Job::save_job(mpi::RankState& rank) {
@@ -406,6 +412,9 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 
 void Job::on_all_started() {
   body_.on_all_prepared();
+  if (is_restarted_) {
+    if (const std::string why = saver_->restore_objects(); !why.empty()) end_not_restarted(why);
+  }
   // The workers wait for this call.
   if (!tracers_.empty()) tracers_.front()->add_code();
   open_window(*this);

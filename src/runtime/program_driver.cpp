@@ -34,6 +34,7 @@
 #include "runtime/activity_report.hpp"
 #include "runtime/checkpoint/program_layout.hpp"
 #include "runtime/checkpoint/program_memory.hpp"
+#include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/image_note.hpp"
@@ -181,13 +182,13 @@ class ProgramBody final : public RankBody {
 
   [[nodiscard]] std::string layout() const override { return layout_text(config_); }
 
-  [[nodiscard]] std::string reason_job_not_saved() override {
+  [[nodiscard]] std::string reason_job_not_saved(const std::vector<int>& files) override {
     const program::RankHeaps& heaps = program::rank_heaps();
     if (const char* reason = heaps.reason_for_none(); reason != nullptr)
       return text_of("ranks use the C library's heap, because %s", reason);
     if (!heaps.are_in_band() || !slab_.is_in_band() || !thread_blocks_.is_in_band())
       return "addresses that ranks need are in use";
-    if (const std::string descriptor = descriptors_.find_new(); !descriptor.empty())
+    if (const std::string descriptor = descriptors_.find_new(files); !descriptor.empty())
       return descriptor + " is open";
     std::vector<program::RankProcess*> processes;
     for (const Rank& rank : ranks_)
@@ -373,6 +374,7 @@ int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
   watch_for_activity_requests();
+  if (!config.checkpoint_folder.empty()) watch_for_save_requests();
   if (const std::string reason = program::sharing_error(); !reason.empty()) {
     return report_error(reason + ": run every rank as a process, with --procs " +
                         std::to_string(config.rank_count));

@@ -69,8 +69,9 @@ class RankBody {
   /// What must be equal in a process in which ranks are restored (program_layout.hpp).
   [[nodiscard]] virtual std::string layout() const { return ""; }
 
-  /// Why the job, or a rank, cannot be saved, for a user; "" or null: it can.
-  [[nodiscard]] virtual std::string reason_job_not_saved() {
+  /// Why the job, or a rank, cannot be saved, for a user; "" or null: it can. `files` are
+  /// descriptors that are saved with their ranks.
+  [[nodiscard]] virtual std::string reason_job_not_saved(const std::vector<int>& /*files*/) {
     return "no rank has memory of its own";
   }
 

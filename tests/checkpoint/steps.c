@@ -6,7 +6,8 @@
 // usage: steps STEPS EVERY [DIE [REFUSED]]
 //   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
 //   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, window,
-//   request, thread, directory, environment.
+//   request, thread, directory, environment; or sleep: a while without a
+//   collective; or limit: after two checkpoints, no file may be longer than 20000 bytes.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <sorrel.h>
@@ -24,6 +26,7 @@ enum { row_length = 500, late_tag = 7 };
 
 static int saved_count;
 static int is_restarted;
+static int is_limited;
 static _Thread_local double offset;
 static char* path;
 
@@ -46,6 +49,9 @@ static void hold(const char* what) {
   if (strcmp(what, "request") == 0) MPI_Irecv(&word, 1, MPI_INT, 0, 99, MPI_COMM_SELF, &request);
   if (strcmp(what, "thread") == 0) pthread_create(&thread, NULL, wait_for_ever, NULL);
   if (strcmp(what, "directory") == 0) (void)!chdir("/");
+  is_limited |= strcmp(what, "limit") == 0;
+  // No collective of all ranks meanwhile.
+  if (strcmp(what, "sleep") == 0) sleep(3);
   if (strcmp(what, "environment") == 0) setenv("STEPS", "1", 1);
 }
 
@@ -53,6 +59,8 @@ static void save(int rank, int die) {
   const int outcome = sorrel_checkpoint();
   if (outcome == 1) is_restarted = 1;
   if (outcome == 0) ++saved_count;
+  if (is_limited && saved_count == 2)
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 20000, .rlim_max = 20000});
   if (outcome == 1 && rank == 0) printf("restarted\n");
   if (outcome < 0 && rank == 0) printf("refused\n");
   if (!is_restarted && die != 0 && saved_count == die && rank == 1) kill(getpid(), SIGKILL);

@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi/base/error_detail.hpp"
@@ -42,13 +43,18 @@ class ErrorCodes {
   /// until the next change.
   [[nodiscard]] const char* text_of(int code) const;
 
- private:
   struct Added {
     int error_class;
     std::string text;
     bool is_removed = false;
   };
 
+  /// By number, from MPI_ERR_LASTCODE + 1 on.
+  [[nodiscard]] const std::vector<Added>& all() const { return added_; }
+
+  void set_all(std::vector<Added> added) { added_ = std::move(added); }
+
+ private:
   /// The added class or code, or null.
   [[nodiscard]] const Added* find(int code) const;
 

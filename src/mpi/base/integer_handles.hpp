@@ -20,6 +20,9 @@ class IntegerHandles {
   /// 0 for a number that was never assigned.
   [[nodiscard]] std::uintptr_t handle_of(int number) const;
 
+  /// In the order in which number_of() has got them.
+  [[nodiscard]] const std::vector<std::uintptr_t>& all() const { return handles_; }
+
  private:
   std::unordered_map<std::uintptr_t, int> numbers_;
   /// By number, from first_dynamic_handle on.

@@ -1,6 +1,9 @@
 #include "mpi/base/object_memory.hpp"
 
 #include <cstdlib>
+#include <utility>
+
+#include "base/check.hpp"
 
 namespace sorrel::mpi {
 
@@ -25,9 +28,34 @@ void set_object_hooks(const ObjectHooks& hooks) {
   object_hooks = hooks;
 }
 
+bool are_objects_listed() {
+  return object_hooks.allocate != nullptr;
+}
+
+ObjectPlace::ObjectPlace(ObjectType type, void* object, ObjectList& list)
+    : type_(type), object_(object), list_(list) {
+  SORREL_ASSERT(object_hooks.next_place == nullptr && are_objects_listed());
+  object_hooks.next_place = this;
+}
+
+ObjectPlace::~ObjectPlace() {
+  if (object_hooks.next_place == this) object_hooks.next_place = nullptr;
+}
+
+void list_object(ObjectType type, void* object, ObjectList& list) {
+  auto* node = new (static_cast<std::byte*>(object) - node_bytes) ObjectNode;
+  node->type = type;
+  list.push_back(*node);
+}
+
 void* allocate_object(ObjectType type, std::size_t bytes) noexcept {
   if (object_hooks.allocate == nullptr)
     return std::aligned_alloc(object_alignment, rounded_up(bytes));
+  if (object_hooks.next_place != nullptr && object_hooks.next_place->type_ == type) {
+    const ObjectPlace& place = *std::exchange(object_hooks.next_place, nullptr);
+    list_object(type, place.object_, place.list_);
+    return place.object_;
+  }
   void* memory = object_hooks.allocate(node_bytes + rounded_up(bytes));
   if (memory == nullptr) return nullptr;
   auto* node = new (memory) ObjectNode;

@@ -24,6 +24,8 @@ enum class ObjectType : std::uint32_t {
   session,
   win,
   file,
+  request,     ///< persistent
+  attributes,  ///< values of predefined ones
 };
 
 /// Lies before its object.
@@ -33,12 +35,16 @@ struct ObjectNode : ListNode<ObjectNode> {
 
 using ObjectList = IntrusiveList<ObjectNode>;
 
+class ObjectPlace;
+
 /// How a job that may be saved allocates objects.
 struct ObjectHooks {
   /// Of the rank that runs; null outside of ranks.
   ObjectList* (*list_of_caller)() = nullptr;
   /// Memory of the rank that runs, aligned to 64 bytes; null: none. free() takes it back.
   void* (*allocate)(std::size_t bytes) = nullptr;
+  /// Not null only while one thread restores ranks, and none runs.
+  ObjectPlace* next_place = nullptr;
 };
 
 /// Once, before any rank runs.
@@ -47,6 +53,29 @@ void set_object_hooks(const ObjectHooks& hooks);
 /// For the class's own operators new and delete. Null: no memory.
 [[nodiscard]] void* allocate_object(ObjectType type, std::size_t bytes) noexcept;
 void release_object(void* object) noexcept;
+
+/// Whether the job may be saved.
+[[nodiscard]] bool are_objects_listed();
+
+/// While one exists, the next object of this type gets the given memory, which had such an object
+/// in another process, and is the last of the list. One at a time, while no rank runs.
+class ObjectPlace {
+ public:
+  ObjectPlace(ObjectType type, void* object, ObjectList& list);
+  ~ObjectPlace();
+  ObjectPlace(const ObjectPlace&) = delete;
+  ObjectPlace& operator=(const ObjectPlace&) = delete;
+
+ private:
+  friend void* allocate_object(ObjectType type, std::size_t bytes) noexcept;
+
+  const ObjectType type_;
+  void* const object_;
+  ObjectList& list_;
+};
+
+/// The object has been copied from another process, with its contents.
+void list_object(ObjectType type, void* object, ObjectList& list);
 
 /// The object of a node.
 [[nodiscard]] void* object_of(ObjectNode& node);

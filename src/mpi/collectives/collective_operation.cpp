@@ -71,7 +71,7 @@ Request& CollectiveOperation::make_request(RankState& self, Comm& comm) {
 void CollectiveOperation::become_persistent(Comm* own_shadow) {
   is_persistent_ = true;
   shadow_ = own_shadow;
-  request_->life = Request::Life::persistent;
+  make_persistent(*request_);
 }
 
 /// For reports: its number among those that the member has started on `comm`, counted with those of

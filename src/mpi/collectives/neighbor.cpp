@@ -101,7 +101,7 @@ class NeighborOperation final : public Operation {
   ~NeighborOperation() = default;
 
   void add(Request& part) {
-    part.life = Request::Life::persistent;
+    make_persistent(part);
     part.duties.is_part = true;
     part.main_part = &request_;
     parts_.push_back(&part);

@@ -1,5 +1,7 @@
 #include "mpi/collectives/outstanding.hpp"
 
+#include <algorithm>
+
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -39,6 +41,10 @@ bool OutstandingCollectives::add(CollectiveOperation& operation) {
   (line.first_waiting == nullptr ? line.first_waiting : line.last_waiting->next_) = &operation;
   line.last_waiting = &operation;
   return false;
+}
+
+bool OutstandingCollectives::is_idle() const {
+  return std::ranges::none_of(lines_, &Line::is_busy);
 }
 
 CollectiveOperation* OutstandingCollectives::next_after(std::uint32_t number) {

@@ -30,6 +30,12 @@ class OutstandingCollectives {
   /// Operation `number` has ended; returns the one that may begin on the same shadow, or null.
   [[nodiscard]] CollectiveOperation* next_after(std::uint32_t number);
 
+  /// None is in progress.
+  [[nodiscard]] bool is_idle() const;
+
+  /// How many the member has started.
+  [[nodiscard]] std::uint32_t started_count() const { return next_number_; }
+
  private:
   /// The member's view of a shadow, and the operations that it has not ended.
   struct Line {

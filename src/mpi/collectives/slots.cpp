@@ -55,7 +55,7 @@ CollectiveSlots::CollectiveSlots(World& world,
   assign_blocks();
   if (processes != nullptr)
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
-  is_release_special_ = processes != nullptr;
+  is_release_special_ = processes != nullptr || may_save();
   if (BalancePoint* point = world.balance_point()) {
     views_.resize(count);
     is_release_special_ |= member_count_ == world.size();
@@ -66,6 +66,11 @@ CollectiveSlots::CollectiveSlots(World& world,
 CollectiveSlots::~CollectiveSlots() {
   SORREL_AUDIT_INVARIANTS(*this);
   if (!views_.empty()) world_.balance_point()->remove(*this);
+}
+
+/// Whether every rank of the job arrives in a barrier, and the job may be saved after it.
+bool CollectiveSlots::may_save() const {
+  return world_.is_saved_at_collectives() && member_count_ == world_.size();
 }
 
 void CollectiveSlots::check_invariants() const {
@@ -256,6 +261,10 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
   if (mismatch.barrier_number != barrier_number) [[likely]]
     return MPI_SUCCESS;
+  if (mismatch.is_save_point) {
+    self.is_save_due = true;
+    return MPI_SUCCESS;
+  }
   return mismatch.explain(self.detail());
 }
 
@@ -331,9 +340,14 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
 bool CollectiveSlots::release_specially(BarrierNode& root) {
   if (processes_ != nullptr) return begin_process_barrier(root);
   fold_if_reduction(root);
-  if (may_be_held(root.first_call.call) && !root.has_mismatch() &&
-      world_.balance_point()->hold(*this))
-    return false;
+  if (may_be_held(root.first_call.call) && !root.has_mismatch()) {
+    if (may_save() && world_.job().begin_save()) {
+      root.mismatch().barrier_number = root.barrier_number;
+      root.mismatch().is_save_point = true;
+    } else if (world_.balance_point() != nullptr && world_.balance_point()->hold(*this)) {
+      return false;
+    }
+  }
   release(root);
   return true;
 }

@@ -167,6 +167,7 @@ class CollectiveSlots final : private BarrierSite {
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const;
   void add_view(Comm& comm);
   bool release_specially(BarrierNode& root);
+  [[nodiscard]] bool may_save() const;
   [[nodiscard]] BarrierNode* node_of(const core::Worker& worker) const;
   BarrierNode& barrier_node_of(RankState& self, Comm& comm);
   int arrive(RankState& self, Comm& comm, BarrierNode& barrier_node);
@@ -196,7 +197,8 @@ class CollectiveSlots final : private BarrierSite {
   /// Of the communicator, which owns the slots.
   const Group& group_;
   std::int32_t member_count_;
-  /// Its release needs messages to other processes, or may be held by the balance point.
+  /// Its release needs messages to other processes, may be held by the balance point, or may be a
+  /// point at which the job is saved.
   bool is_release_special_ = false;
   // Changed by regroup() only.
   std::vector<std::unique_ptr<BarrierNode>> barrier_nodes_;

@@ -68,6 +68,11 @@ int KeyvalTable::free(int number, AttributeOwner owner, ErrorDetail& detail) {
   return MPI_SUCCESS;
 }
 
+void KeyvalTable::add_restored(const Keyval& keyval) {
+  keyvals_.push_back(std::make_unique<Keyval>(keyval));
+  keyvals_.back()->reference_count = keyval.reference_count == 0 || keyval.is_freed ? 0 : 1;
+}
+
 AttributeMap::~AttributeMap() {
   for (const Attribute& attribute : attributes_)
     release(*attribute.keyval);
@@ -89,6 +94,11 @@ int AttributeMap::set(MPI_Comm handle, Keyval& keyval, void* value) {
   attributes_.push_back({.keyval = &keyval, .value = value});
   ++keyval.reference_count;
   return MPI_SUCCESS;
+}
+
+void AttributeMap::add_restored(Keyval& keyval, void* value) {
+  attributes_.push_back({.keyval = &keyval, .value = value});
+  ++keyval.reference_count;
 }
 
 int AttributeMap::erase(MPI_Comm handle, Keyval& keyval) {

@@ -17,6 +17,7 @@
 
 #include "mpi/base/error_detail.hpp"
 #include "mpi/base/internal_tag.hpp"
+#include "mpi/base/object_memory.hpp"
 
 namespace sorrel::mpi {
 
@@ -61,6 +62,12 @@ class KeyvalTable {
   /// MPI_ERR_KEYVAL: no such number, already freed, or predefined.
   [[nodiscard]] int free(int number, AttributeOwner owner, ErrorDetail& detail);
 
+  /// By number, from first_number on; with those whose number may be reused.
+  [[nodiscard]] const std::vector<std::unique_ptr<Keyval>>& all() const { return keyvals_; }
+
+  /// The next one of all(), without the references of attributes.
+  void add_restored(const Keyval& keyval);
+
  private:
   /// By number; addresses are stable, because attributes point to keyvals.
   std::vector<std::unique_ptr<Keyval>> keyvals_;
@@ -92,12 +99,17 @@ class AttributeMap {
   /// copied before are in `to`. May suspend.
   [[nodiscard]] int copy_to(MPI_Comm handle, AttributeMap& to) const;
 
- private:
   struct Attribute {
     Keyval* keyval;
     void* value;
   };
 
+  [[nodiscard]] const std::vector<Attribute>& all() const { return attributes_; }
+
+  /// The next one of all().
+  void add_restored(Keyval& keyval, void* value);
+
+ private:
   void forget(const Keyval& keyval);
 
   std::vector<Attribute> attributes_;
@@ -118,7 +130,7 @@ using AttributeMapPointer = std::unique_ptr<AttributeMap>;
 
 /// The values of the predefined attributes. One object for each rank, because programs get pointers
 /// to them.
-struct PredefinedAttributes {
+struct PredefinedAttributes : HandleObject<ObjectType::attributes> {
   int tag_ub = tag_max;
   int io = MPI_ANY_SOURCE;
   int host = MPI_PROC_NULL;

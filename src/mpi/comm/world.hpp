@@ -46,6 +46,10 @@ class JobControl {
   /// that was restored from it, or -1: it cannot be saved, as one line says. May suspend.
   virtual int save_job(RankState& /*rank*/) { return -1; }
 
+  /// In a collective of all ranks, in which all have arrived: whether they save the job at the end
+  /// of their calls.
+  [[nodiscard]] virtual bool begin_save() { return false; }
+
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
   [[noreturn]] void end_job(const RankState* culprit, int status, const char* message) {
@@ -76,6 +80,8 @@ class World {
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// Ranks may change their worker. For one process; fibers are measured.
     bool moves_ranks = false;
+    /// The job may be saved at the ends of collectives of all ranks. For one process.
+    bool is_saved_at_collectives = false;
     /// They do so at random, whenever they can.
     std::optional<std::uint64_t> shuffle_seed = std::nullopt;
     /// The number of this process's program, in a job of several programs.
@@ -189,6 +195,8 @@ class World {
   }
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
+
+  [[nodiscard]] bool is_saved_at_collectives() const { return connection_.is_saved_at_collectives; }
 
   /// Null if ranks stay on their workers.
   [[nodiscard]] BalancePoint* balance_point() const { return balance_point_; }

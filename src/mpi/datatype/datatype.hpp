@@ -130,6 +130,15 @@ class alignas(cache_line_bytes) Datatype : public HandleObject<ObjectType::datat
 
   void set_recipe(std::unique_ptr<Recipe> recipe) { recipe_ = recipe.release(); }
 
+  /// Its owners.
+  [[nodiscard]] std::uint32_t reference_count() const { return references_; }
+
+  /// Of a datatype that was made again, with all its owners.
+  void set_reference_count(std::uint32_t count) {
+    SORREL_ASSERT(is_valid() && !predefined_ && count != 0);
+    references_ = count;
+  }
+
   void retain() {
     SORREL_ASSERT(is_valid(), "the datatype has been destroyed");
     if (!predefined_) ++references_;

@@ -21,6 +21,10 @@ class KindTypes {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
+  /// Of which the datatype of a key is a duplicate; MPI_DATATYPE_NULL: no kind has this precision
+  /// and range.
+  [[nodiscard]] static MPI_Datatype base_of(const Key& key);
+
   KindTypes() = default;
   KindTypes(const KindTypes&) = delete;
   KindTypes& operator=(const KindTypes&) = delete;
@@ -46,12 +50,14 @@ class KindTypes {
     return false;
   }
 
- private:
   struct Entry {
     Key key;
     Datatype* type;
   };
 
+  [[nodiscard]] const std::vector<Entry>& all() const { return entries_; }
+
+ private:
   std::vector<Entry> entries_;
 };
 

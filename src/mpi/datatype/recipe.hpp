@@ -22,6 +22,18 @@ class Recipe {
   /// `is_large`: made by a constructor whose counts are MPI_Count.
   Recipe(int combiner, bool is_large) : combiner_(combiner), is_large_(is_large) {}
 
+  /// The numbers that another one has returned.
+  Recipe(int combiner,
+         bool is_large,
+         std::vector<int> integers,
+         std::vector<MPI_Aint> addresses,
+         std::vector<MPI_Count> large_counts)
+      : combiner_(combiner),
+        is_large_(is_large),
+        integers_(std::move(integers)),
+        addresses_(std::move(addresses)),
+        large_counts_(std::move(large_counts)) {}
+
   Recipe(const Recipe&) = delete;
   Recipe& operator=(const Recipe&) = delete;
   ~Recipe();
@@ -37,6 +49,8 @@ class Recipe {
   Recipe& type(Datatype& old_type);
 
   [[nodiscard]] int combiner() const { return combiner_; }
+
+  [[nodiscard]] bool is_large() const { return is_large_; }
 
   [[nodiscard]] const std::vector<int>& integers() const { return integers_; }
 

@@ -116,6 +116,9 @@ class Representations {
                         const DatarepFunctions& functions,
                         ErrorDetail& detail);
 
+  /// The program has added none.
+  [[nodiscard]] bool are_predefined() const { return added_.empty(); }
+
  private:
   struct Added {
     explicit Added(std::string_view text, const DatarepFunctions& functions)

@@ -35,6 +35,34 @@ void end_released(Request& request) {
 
 }  // namespace
 
+Request& take_persistent_request(RankState& self, Comm& comm, Datatype& type) {
+  Request* request = nullptr;
+  if (are_objects_listed()) {
+    retain(comm);
+    type.retain();
+    void* memory = allocate_object(ObjectType::request, sizeof(Request));
+    SORREL_CHECK(memory != nullptr, "no memory for a request");
+    request = new (memory) Request;
+  } else {
+    request = &take_request(self, comm, type);
+  }
+  make_persistent(*request, are_objects_listed());
+  return *request;
+}
+
+void recycle_lasting(Request& request) {
+  if (request.life == Request::Life::operation) return end_operation(request);
+  SORREL_ASSERT(is_on_worker_of(*request.owner) && !request.message.is_linked());
+  request.type->release();
+  release(*request.comm);
+  if (request.is_object) {
+    request.header.kind = ObjectKind::freed;
+    release_object(&request);
+  } else {
+    request.owner->worker_state->requests.give_back(request);
+  }
+}
+
 void wait_for_released(RankState& self, Comm& comm) {
   if (comm.released_count == 0) return;
   SORREL_ASSERT(comm.disconnecting == nullptr);

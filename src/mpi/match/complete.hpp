@@ -18,6 +18,9 @@ inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
   return self.worker_state->requests.take();
 }
 
+/// The same, persistent. In a job that may be saved it is an object of the rank.
+[[nodiscard]] Request& take_persistent_request(RankState& self, Comm& comm, Datatype& type);
+
 /// A new request, or a persistent one that is started again, becomes the user's to wait for.
 inline void activate(Request& request) {
   SORREL_ASSERT(!request.is_active, "no wait has ended the last start");
@@ -34,13 +37,16 @@ inline void deactivate(Request& request) {
 /// Ends the operation of a request, and the request (operation.hpp).
 [[gnu::cold]] void end_operation(Request& request);
 
+/// recycle() of a request that is persistent, or of an operation.
+[[gnu::cold]] void recycle_lasting(Request& request);
+
 /// Returns a request to its pool and drops its references to communicator and datatype. `life` is
 /// the request's, in a register of the caller.
 inline void recycle(Request& request, Request::Life life) {
   SORREL_ASSERT(life == request.life);
   if (life == Request::Life::endless) return;
-  if (life == Request::Life::operation) [[unlikely]]
-    return end_operation(request);
+  if (life >= Request::Life::persistent) [[unlikely]]
+    return recycle_lasting(request);
   SORREL_ASSERT(is_on_worker_of(*request.owner));
   SORREL_ASSERT(!request.message.is_linked(), "a match table still holds its entry");
   SORREL_ASSERT(request.completion.is_done() || !request.is_active || request.duties.is_part,

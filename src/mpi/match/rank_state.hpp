@@ -77,7 +77,8 @@ struct RankServices {
   /// In a call of MPI that is traced: where the program has made it; else null.
   const void* traced_site = nullptr;
   KeyvalTable keyvals;
-  PredefinedAttributes predefined_attributes;
+  /// Null until the program asks for one. In a job that may be saved: memory of the rank.
+  std::unique_ptr<PredefinedAttributes> predefined_attributes;
   ErrorCodes error_codes;
   IntegerHandles integer_handles;
   /// Point to keyvals, so they end first.
@@ -127,6 +128,8 @@ struct alignas(cache_line_bytes) RankState {
   int calling_level = 0;
   /// Threads of the rank that wait in a call, with the seat of its worker (core/guest.hpp).
   std::int32_t waiting_thread_count = 0;
+  /// The rank saves the job, with all others, at the end of the call that it is in.
+  bool is_save_due = false;
   /// Of MPI_Init and MPI_Finalize alone.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;

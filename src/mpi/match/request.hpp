@@ -110,6 +110,9 @@ struct Request {
   /// Only for sends.
   SendMode mode;
 
+  /// Of persistent ones: an object with a handle (mpi/base/object_memory.hpp), not of the pool.
+  bool is_object;
+
   /// A send to another worker: the remote call that carries it there and back.
   struct Handoff : core::RemoteCall {
     Request* request;
@@ -133,6 +136,12 @@ struct Request {
   /// Free list of the pool.
   Request* next_free;
 };
+
+/// The request stays when it is complete.
+inline void make_persistent(Request& request, bool is_object = false) {
+  request.life = Request::Life::persistent;
+  request.is_object = is_object;
+}
 
 inline MPI_Request handle_of(Request& request) {
   return reinterpret_cast<MPI_Request>(&request);

@@ -31,12 +31,14 @@ class TypeAttributes {
   /// MPI_Type_dup: `to` gets the attributes that the copy callbacks of `from` accept.
   [[nodiscard]] int copy(const Datatype& from, const Datatype& to);
 
- private:
   struct Entry {
     AttributeMapPointer attributes;
     int further_handle_count = 0;
   };
 
+  [[nodiscard]] const std::unordered_map<const Datatype*, Entry>& all() const { return entries_; }
+
+ private:
   std::unordered_map<const Datatype*, Entry> entries_;
 };
 

@@ -53,6 +53,11 @@ class alignas(16) Op : public HandleObject<ObjectType::op> {
     if (!is_predefined()) ++references_;
   }
 
+  [[nodiscard]] std::uint32_t reference_count() const { return references_; }
+
+  /// Of an op that was made again, with all its owners.
+  void set_reference_count(std::uint32_t count) { references_ = count; }
+
   /// The last owner's release destroys the op.
   void release() {
     SORREL_ASSERT(is_valid() && (is_predefined() || references_ != 0), "released too often");

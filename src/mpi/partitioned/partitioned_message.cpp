@@ -13,7 +13,7 @@ PartitionedMessage::PartitionedMessage(RankState& self,
                                        const PartitionedArguments& arguments)
     : self_(self), arguments_(arguments), request_(&make_operation_request(self, comm, *this)) {
   arguments_.type.retain();
-  request_->life = Request::Life::persistent;
+  make_persistent(*request_);
   main_part_.kind = Request::Kind::operation;
   main_part_.operation = this;
   if (arguments_.peer == MPI_PROC_NULL) return;
@@ -70,7 +70,7 @@ void PartitionedMessage::lay_out(const PartitionedIntroduction& sender, std::siz
     const std::size_t last = std::min<std::size_t>(first + layout_.bytes, sender.total_bytes);
     const std::int32_t tag = unit_tag(first_number_ + static_cast<std::int32_t>(unit));
     Request& part = make_unit(first, last, tag);
-    part.life = Request::Life::persistent;
+    make_persistent(part);
     units_.push_back(&part);
   }
   if (request_->is_active) begin_transfer();

@@ -1,6 +1,7 @@
 #include "runtime/checkpoint/job_saver.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -13,6 +14,9 @@
 #include "arch/stack_pointer.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "mpi/saved/refusal.hpp"
+#include "mpi/saved/saved_file.hpp"
+#include "mpi/saved/saved_rank.hpp"
 #include "os/page_bytes.hpp"
 #include "os/touched_pages.hpp"
 #include "os/write_all.hpp"
@@ -89,15 +93,13 @@ JobSaver::JobSaver(const Config& config,
   const auto index = static_cast<std::size_t>(rank.world_rank - world_.first_own_rank());
   auto* bottom = static_cast<std::byte*>(stacks_.bottom(index));
   const std::uintptr_t room = arch::stack_pointer() - reinterpret_cast<std::uintptr_t>(bottom);
-  if (rank.fiber.is_guest || !mpi::is_in_main_fiber(rank) || room > stacks_.stack_bytes()) {
-    print_line(
-        text_of("rank %d: only the main thread of a rank can save the job, outside of "
-                "callbacks; no checkpoint, and the job goes on",
-                rank.world_rank));
-    return refused;
+  Kept kept{.saver = this, .rank = &rank, .handles_exception = handles_exception()};
+  if (rank.fiber.is_guest || !mpi::is_in_main_fiber(rank) || rank.fiber.pin_count != 0 ||
+      room > stacks_.stack_bytes()) {
+    kept.reason = "the call is made by a thread of its own, in a callback, or on another stack";
+    return join(kept);
   }
   const int saved_errno = errno;
-  Kept kept{.saver = this, .rank = &rank, .handles_exception = handles_exception()};
   const arch::Context below =
       arch::make_context(bottom, (room - frame_distance) / 16 * 16, wait_below, &kept);
   arch::sorrel_switch_context(&kept.resume, below);
@@ -115,6 +117,7 @@ void JobSaver::wait_below(void* argument) {
 
 int JobSaver::join(Kept& kept) {
   mpi::RankState& rank = *kept.rank;
+  kept.fiber = &rank.worker->running();
   rank.fiber.call = "sorrel_checkpoint";
   const mpi::RankWait wait(rank, mpi::WaitRecord::Kind::collective, &rank.world_comm);
   kept_[static_cast<std::size_t>(rank.world_rank - world_.first_own_rank())] = &kept;
@@ -124,7 +127,7 @@ int JobSaver::join(Kept& kept) {
   }
   while (!has_written_last())
     rank.worker->sleep(writer_poll_ns);
-  last_ = &rank.fiber;
+  last_ = kept.fiber;
   is_over_ = false;
   // A worker that is late, or a message in flight, makes a stop fail.
   while (!is_over_) {
@@ -139,24 +142,39 @@ int JobSaver::join(Kept& kept) {
 
 /// Whether no child writes any more.
 bool JobSaver::has_written_last() {
-  if (writer_ == 0 || ::waitpid(writer_, nullptr, WNOHANG) == 0) return writer_ == 0;
-  writer_ = 0;
+  int status = 0;
+  if (writer_ == 0 || ::waitpid(writer_, &status, WNOHANG) == 0) return writer_ == 0;
+  end_writer(status);
   return true;
 }
 
-void JobSaver::finish() {
-  if (writer_ != 0) ::waitpid(writer_, nullptr, 0);
+/// It has printed its errors, unless it was killed.
+void JobSaver::end_writer(int status) {
   writer_ = 0;
+  if (WIFSIGNALED(status)) {
+    print_line(
+        text_of("no checkpoint, and the job goes on: the process that writes it was ended "
+                "by signal %d (%s)",
+                WTERMSIG(status), ::strsignal(WTERMSIG(status))));
+  }
+}
+
+void JobSaver::finish() {
+  requests_.reset();
+  if (writer_ == 0) return;
+  int status = 0;
+  if (::waitpid(writer_, &status, 0) == writer_) end_writer(status);
 }
 
 void JobSaver::on_stopped() {
   if (!scheduler_.is_quiet()) return;
   outcome_ = save_stopped();
   is_over_ = true;
+  if (requests_ != nullptr) requests_->end(outcome_ == saved);
   // Relaxed: published by the end of the stop.
   arrived_count_.store(0, std::memory_order_relaxed);
   for (Kept* kept : kept_)
-    kept->rank->worker->make_ready(kept->rank->fiber);
+    kept->rank->worker->make_ready(*kept->fiber);
 }
 
 void JobSaver::on_resumed(core::Worker& requester) {
@@ -165,10 +183,15 @@ void JobSaver::on_resumed(core::Worker& requester) {
 
 std::string JobSaver::reason_not_saved() {
   if (is_randomized()) return "the system does not let `sorrel run` make addresses predictable";
-  if (std::string reason = body_.reason_job_not_saved(); !reason.empty()) return reason;
+  std::vector<int> files;
+  for (const Kept* kept : kept_)
+    mpi::add_descriptors(*kept->rank, files);
+  if (std::string reason = body_.reason_job_not_saved(files); !reason.empty()) return reason;
+  mpi::MemberCounts counts;
   for (const Kept* kept : kept_) {
     mpi::RankState& rank = *kept->rank;
-    const char* reason = runtime::reason_not_saved(rank);
+    const char* reason = kept->reason;
+    if (reason == nullptr) reason = mpi::reason_not_saved(rank, body_.memory(rank), counts);
     if (reason == nullptr) reason = body_.reason_not_saved(rank);
     if (reason == nullptr && kept->handles_exception) reason = "it handles a C++ exception";
     if (reason != nullptr) return text_of("rank %d: %s", rank.world_rank, reason);
@@ -176,11 +199,41 @@ std::string JobSaver::reason_not_saved() {
   return "";
 }
 
+/// A save that the program has not asked for is tried again: one line for each reason.
+void JobSaver::print_refusal(const std::string& reason) {
+  const bool is_request = requests_ != nullptr && requests_->is_taken();
+  if (is_request && reason == last_refusal_) return;
+  if (is_request) last_refusal_ = reason;
+  print_line("no checkpoint, and the job goes on: " + reason);
+}
+
+void JobSaver::start_requests() {
+  requests_ = std::make_unique<SaveRequests>(SaveRequests::Options{
+      .period_ns = config_.save_period_ns, .is_alone = config_.rank_count == 1});
+}
+
+/// All ranks have arrived in a collective, or there is one.
+bool JobSaver::begin_save() {
+  if (requests_ == nullptr || !requests_->seems_wanted()) return false;
+  for (std::int32_t number = world_.first_own_rank(); number < world_.last_own_rank(); ++number) {
+    // A thread that is not the main one may be in the collective.
+    if (world_.rank(number).calling_level < MPI_THREAD_SERIALIZED) continue;
+    print_line(
+        text_of("no checkpoint at collectives, since rank %d has MPI_THREAD_SERIALIZED or "
+                "MPI_THREAD_MULTIPLE; sorrel_checkpoint() saves the job",
+                number));
+    requests_->give_up();
+    return false;
+  }
+  return requests_->take();
+}
+
 int JobSaver::save_stopped() {
   if (const std::string reason = reason_not_saved(); !reason.empty()) {
-    print_line("no checkpoint, and the job goes on: " + reason);
+    print_refusal(reason);
     return refused;
   }
+  last_refusal_.clear();
   for (const Kept* kept : kept_)
     body_.flush_lines(*kept->rank);
   const pid_t parent = ::getpid();
@@ -194,6 +247,10 @@ int JobSaver::save_stopped() {
     writer_ = child;
     return saved;
   }
+  // A limit of the size of files is an error of write().
+  struct sigaction ignored{};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &ignored, nullptr);
   const std::string error = write(parent);
   if (!error.empty()) print_line("no checkpoint, and the job goes on: " + error);
   ::_exit(error.empty() ? 0 : 1);
@@ -225,7 +282,9 @@ std::string JobSaver::write(pid_t parent) {
   }
   checkpoint::FileSeal seal;
   if (error.empty()) error = file.finish(seal);
-  return error.empty() ? generations_.commit(generation, {seal}) : error;
+  if (error.empty()) error = generations_.commit(generation, {seal});
+  if (!error.empty()) generations_.discard(generation);
+  return error;
 }
 
 std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank) {
@@ -237,7 +296,10 @@ std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState
                          .outcome = reinterpret_cast<std::uintptr_t>(&kept.outcome),
                          .thread_pointer = rank.fiber.thread_pointer,
                          .far_heap_bytes = body_.far_heap_bytes(rank)});
-  save_state(rank, record);
+  mpi::save_messages(rank, record);
+  ByteWriter objects;
+  mpi::save_objects(rank, objects);
+  record.add_block(objects.bytes());
   body_.save(rank, record);
   std::string error = add_record(file, SegmentKind::rank, number, record.bytes());
   if (!error.empty()) return error;
@@ -267,6 +329,7 @@ std::string JobSaver::open() {
       file_.open(generations_.path_of(config_.restart_generation, config_.own_process));
   if (!error.empty()) return error;
   first_segments_.assign(static_cast<std::size_t>(config_.rank_count), file_.segments().size());
+  objects_.resize(first_segments_.size());
   for (std::size_t i = 0; i < file_.segments().size(); ++i) {
     const checkpoint::SegmentReader::Segment& segment = file_.segments()[i];
     const auto kind = static_cast<SegmentKind>(segment.head.kind);
@@ -298,7 +361,9 @@ std::string JobSaver::restore(mpi::RankState& rank) {
   if (point.thread_pointer != rank.fiber.thread_pointer ||
       !body_.open_far_heap(rank, point.far_heap_bytes))
     return text_of("rank %u cannot get the addresses that it had", number);
-  if (!restore_state(rank, record) || !body_.restore(rank, record))
+  const bool has_messages = mpi::restore_messages(rank, record);
+  objects_[number] = record.take_block();
+  if (!has_messages || !body_.restore(rank, record))
     return text_of("no memory for the state of rank %u, or its record is damaged", number);
   for (const checkpoint::SegmentReader::Segment& segment : segments.subspan(1)) {
     if (segment.head.kind != kind_of(SegmentKind::memory)) break;
@@ -307,6 +372,18 @@ std::string JobSaver::restore(mpi::RankState& rank) {
   }
   rank.fiber.context = reinterpret_cast<arch::Context>(point.context);
   *reinterpret_cast<int*>(point.outcome) = restored;
+  return "";
+}
+
+std::string JobSaver::restore_objects() {
+  mpi::SharedParts parts(world_);
+  for (std::int32_t number = world_.first_own_rank(); number < world_.last_own_rank(); ++number) {
+    const std::string bytes = std::move(objects_[static_cast<std::size_t>(number)]);
+    ByteCursor record(std::as_bytes(std::span(bytes)));
+    if (const std::string error = mpi::restore_objects(world_.rank(number), parts, record);
+        !error.empty())
+      return text_of("rank %d: %s", number, error.c_str());
+  }
   return "";
 }
 

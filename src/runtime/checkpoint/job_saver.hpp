@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
+#include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/checkpoint/saved_state.hpp"
 #include "runtime/config.hpp"
 #include "runtime/rank_body.hpp"
@@ -39,12 +41,21 @@ class JobSaver final : private core::StopAction {
   /// JobControl::save_job().
   [[nodiscard]] int save(mpi::RankState& rank);
 
+  /// JobControl::begin_save().
+  [[nodiscard]] bool begin_save();
+
   /// On the worker of a rank that is prepared and has not run: gives it the state that it has in
   /// the checkpoint with which the job was started. Returns an error, or "".
   [[nodiscard]] std::string restore(mpi::RankState& rank);
 
+  /// When all ranks are restored: gives them what their handles stand for. Returns an error, or "".
+  [[nodiscard]] std::string restore_objects();
+
   /// When no rank runs: waits until the last checkpoint is written.
   void finish();
+
+  /// When ranks may run: from now on requests are taken.
+  void start_requests();
 
  private:
   /// On the stack of a rank that is saved.
@@ -52,6 +63,10 @@ class JobSaver final : private core::StopAction {
     arch::Context resume = nullptr;
     JobSaver* saver = nullptr;
     mpi::RankState* rank = nullptr;
+    /// Waits for the end.
+    core::Fiber* fiber = nullptr;
+    /// Why it cannot be saved; null: see reason_not_saved().
+    const char* reason = nullptr;
     bool handles_exception = false;
     int outcome = 0;
   };
@@ -59,9 +74,11 @@ class JobSaver final : private core::StopAction {
   static void wait_below(void* argument);
   [[nodiscard]] int join(Kept& kept);
   [[nodiscard]] bool has_written_last();
+  void end_writer(int status);
   void on_stopped() override;
   void on_resumed(core::Worker& requester) override;
   [[nodiscard]] std::string reason_not_saved();
+  void print_refusal(const std::string& reason);
   [[nodiscard]] int save_stopped();
   [[nodiscard]] std::string write(pid_t parent);
   [[nodiscard]] std::string write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank);
@@ -85,11 +102,17 @@ class JobSaver final : private core::StopAction {
   int outcome_ = 0;
   /// The child that writes; 0: none.
   pid_t writer_ = 0;
+  /// Why the last save that the program had not asked for was refused.
+  std::string last_refusal_;
+  /// Null before start_requests().
+  std::unique_ptr<SaveRequests> requests_;
 
   // Of a job that was restarted; constant once it is open.
   checkpoint::SegmentReader file_;
   /// By rank: the first of its segments.
   std::vector<std::size_t> first_segments_;
+  /// By rank: the record of its objects, until they are restored.
+  std::vector<std::string> objects_;
 };
 
 }  // namespace sorrel::runtime

@@ -89,13 +89,15 @@ void KnownDescriptors::read() {
   for_each_descriptor([&](int descriptor) { known_.push_back(descriptor); });
 }
 
-std::string KnownDescriptors::find_new() const {
+std::string KnownDescriptors::find_new(const std::vector<int>& files) const {
   std::string found;
   for_each_descriptor([&](int descriptor) {
-    if (std::ranges::find(known_, descriptor) != known_.end()) return;
+    if (std::ranges::find(known_, descriptor) != known_.end() ||
+        std::ranges::find(files, descriptor) != files.end())
+      return;
     const std::string target = target_of(descriptor);
-    // The input of all ranks but the first.
-    if (found.empty() && target != "/dev/null")
+    // The input of all ranks but the first; what this library reads about its threads (StallWatch).
+    if (found.empty() && target != "/dev/null" && !target.ends_with("/schedstat"))
       found = text_of("descriptor %d (%s)", descriptor, target.c_str());
   });
   return found;

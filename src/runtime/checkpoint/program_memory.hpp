@@ -27,8 +27,9 @@ class KnownDescriptors {
   /// Before any rank runs.
   void read();
 
-  /// The first one that has been opened since, for a user; "" if there is none.
-  [[nodiscard]] std::string find_new() const;
+  /// The first one that has been opened since and is not in `files`, for a user; "" if there is
+  /// none.
+  [[nodiscard]] std::string find_new(const std::vector<int>& files) const;
 
  private:
   std::vector<int> known_;

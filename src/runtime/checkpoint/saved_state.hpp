@@ -1,13 +1,8 @@
-//! SavedState - what a checkpoint has of a rank beside its memory, as records; and the kinds of
-//! segments in its file (src/checkpoint/segment_file.hpp).
+//! The kinds of segments in a job's checkpoint (src/checkpoint/segment_file.hpp), and where a
+//! restored rank goes on.
 #pragma once
 
 #include <cstdint>
-#include <string>
-
-#include "base/byte_cursor.hpp"
-#include "base/byte_writer.hpp"
-#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::runtime {
 
@@ -27,15 +22,5 @@ struct ResumePoint {
   /// Bytes of the heap beyond its first parts that are usable.
   std::uint64_t far_heap_bytes = 0;
 };
-
-/// Why the rank's state in MPI cannot be saved now, for a user; null: it can. While no rank runs.
-[[nodiscard]] const char* reason_not_saved(mpi::RankState& rank);
-
-/// Of the rank's state in MPI. While no rank runs.
-void save_state(const mpi::RankState& rank, ByteWriter& to);
-
-/// In a rank that has not run, on its worker. False: the record is damaged, or there is no memory
-/// for its messages.
-[[nodiscard]] bool restore_state(mpi::RankState& rank, ByteCursor& from);
 
 }  // namespace sorrel::runtime

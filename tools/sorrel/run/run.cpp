@@ -39,6 +39,7 @@
 #include "tools/sorrel/run/run_job.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 #include "tools/sorrel/run/run_plan.hpp"
+#include "tools/sorrel/run/wire_options.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
 
 namespace sorrel::tool {
@@ -369,6 +370,19 @@ void preload(Part& part, const std::string& library) {
   part.preloaded = library + (part.preloaded.empty() ? "" : ":") + part.preloaded;
 }
 
+/// For --every. Returns an error, or "".
+std::string read_save_period(const std::string& text, std::int64_t* period_ns) {
+  constexpr std::int64_t period_ns_min = 100'000'000;
+  constexpr double seconds_max = 1e7;
+  if (text.empty()) return "";
+  const std::optional<std::int64_t> period = parse_delay(text, seconds_max);
+  if (!period || *period < period_ns_min)
+    return fmt::format("--every must be a time such as 30s, 10min or 2h, at least 100ms, not '{}'",
+                       text);
+  *period_ns = *period;
+  return "";
+}
+
 /// For --checkpoint: the job's folder, or for a restart what it begins with. Returns an error, or
 /// "".
 std::string prepare_checkpoints(RunPlan& plan,
@@ -455,8 +469,11 @@ int run_job(Arguments arguments, const Restart* restart) {
   }
   plan.random = make_random_bytes();
   if (!words.checkpoint.empty()) {
-    const std::string error = prepare_checkpoints(plan, words.checkpoint, arguments, restart);
+    std::string error = read_save_period(words.every, &plan.job.save_period_ns);
+    if (error.empty()) error = prepare_checkpoints(plan, words.checkpoint, arguments, restart);
     if (!error.empty()) return report_error("{}", error);
+  } else if (!words.every.empty()) {
+    return report_error("--every requires --checkpoint DIR");
   }
   print_notes(plan);
   std::vector<Part> parts;

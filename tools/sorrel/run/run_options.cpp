@@ -143,6 +143,11 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "that `sorrel restart DIR` can go on from there (docs/checkpoint.md)")
       ->type_name("DIR")
       ->group(group_ranks);
+  app->add_option("--every", options.every,
+                  "With --checkpoint: also save the job in the first collective of all ranks after "
+                  "each TIME, such as 30s, 10min or 2h")
+      ->type_name("TIME")
+      ->group(group_ranks);
   app->add_option(
          "--shared", options.shared,
          "Libraries with writable data that ranks of one process may share: they must be "

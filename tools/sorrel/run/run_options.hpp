@@ -36,6 +36,7 @@ struct RunOptions {
   std::string wire;
   std::string seed;
   std::string checkpoint;
+  std::string every;
   TraceRequest trace;
   CheckRequest check;
   std::string junit;  ///< a file; "": none

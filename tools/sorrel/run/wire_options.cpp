@@ -16,7 +16,6 @@ namespace sorrel::tool {
 namespace {
 
 constexpr std::uint64_t nodes_max = 1024;
-constexpr double delay_s_max = 10;
 constexpr double rate_max = 1e15;
 
 struct Unit {
@@ -25,7 +24,7 @@ struct Unit {
 };
 
 constexpr std::array time_units = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
-                                   Unit{"s", 1.0}};
+                                   Unit{"s", 1.0},   Unit{"min", 60},  Unit{"h", 3600}};
 constexpr std::array rate_units = {Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6},
                                    Unit{"GB/s", 1e9}};
 
@@ -80,9 +79,9 @@ std::string read_part(std::string_view name, std::string_view value, WireOptions
 
 }  // namespace
 
-std::optional<std::int64_t> parse_delay(std::string_view text) {
+std::optional<std::int64_t> parse_delay(std::string_view text, double seconds_max) {
   const auto seconds = parse_quantity(text, time_units);
-  if (!seconds || *seconds > delay_s_max) return std::nullopt;
+  if (!seconds || *seconds > seconds_max) return std::nullopt;
   return static_cast<std::int64_t>(*seconds * 1e9 + 0.5);
 }
 

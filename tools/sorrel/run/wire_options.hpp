@@ -18,7 +18,8 @@ struct WireOptions : launch::WireSpec {
 /// order. Returns one line that says what is wrong and what is allowed; empty without an error.
 [[nodiscard]] std::string parse_wire(std::string_view text, WireOptions& wire);
 
-/// "500ns", "20us", "1ms": nanoseconds, at most those of 10 s.
-[[nodiscard]] std::optional<std::int64_t> parse_delay(std::string_view text);
+/// "500ns", "20us", "1ms", "2min", "1h": nanoseconds, at most those of `seconds_max`.
+[[nodiscard]] std::optional<std::int64_t> parse_delay(std::string_view text,
+                                                      double seconds_max = 10);
 
 }  // namespace sorrel::tool

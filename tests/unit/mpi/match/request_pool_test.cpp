@@ -47,7 +47,7 @@ TEST(RequestPool, UsesReturnedRequestsAgainAsNew) {
   RequestPool pool;
   Request& first = pool.take();
   first.error = MPI_ERR_TRUNCATE;
-  first.life = Request::Life::persistent;
+  make_persistent(first);
   pool.give_back(first);
   Request& second = pool.take();
   EXPECT_EQ(&second, &first);
@@ -68,7 +68,7 @@ TEST(RequestPool, MakesTheHandleOfAReturnedRequestStale) {
 TEST(RequestLife, AnActiveRequestIsNotStartedAgain) {
   if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
   Request request;
-  request.life = Request::Life::persistent;
+  make_persistent(request);
   activate(request);
   EXPECT_DEATH(activate(request), "no wait has ended the last start");
   deactivate(request);

@@ -1,0 +1,136 @@
+#include "mpi/saved/refusal.hpp"
+
+#include <algorithm>
+
+#include "mpi/collectives/outstanding.hpp"
+#include "mpi/comm/incomplete_comm.hpp"
+#include "mpi/io/rank_files.hpp"
+#include "mpi/match/request.hpp"
+#include "mpi/saved/saved_comm.hpp"
+#include "mpi/saved/saved_file.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+constexpr const char* attached_buffer = "it has attached a buffer (MPI_Buffer_attach)";
+
+const char* reason_for(const Comm& comm, MemberCounts& counts) {
+  if (comm.header.kind == incomplete_comm_kind)
+    return "it has a duplicate of a communicator in progress (MPI_Comm_idup)";
+  if (comm.buffered_sends != nullptr || comm.session_sends != nullptr) return attached_buffer;
+  if (comm.partitioned != nullptr) return "it has used partitioned messages";
+  if (comm.released_count != 0) return "it has freed a request that is in progress";
+  if (comm.outstanding != nullptr && !comm.outstanding->is_idle())
+    return "it has a nonblocking collective in progress";
+  if (!is_shadow_view(comm) && !counts.agree(comm))
+    return "it is in another collective of a communicator than other members";
+  return nullptr;
+}
+
+const char* reason_for(const Request& request) {
+  if (request.is_active) return "it has started a persistent request and not waited for it";
+  return nullptr;
+}
+
+const char* reason_for(ObjectType type, const void* object, MemberCounts& counts) {
+  switch (type) {
+    case ObjectType::comm:
+      return reason_for(*static_cast<const Comm*>(object), counts);
+    case ObjectType::group:
+      return static_cast<const GroupHandle*>(object)->session_sends == nullptr ? nullptr
+                                                                               : attached_buffer;
+    case ObjectType::datatype:
+      return static_cast<const Datatype*>(object)->recipe() == nullptr
+                 ? "it has a datatype that this library has made"
+                 : nullptr;
+    case ObjectType::session:
+      return "it has a session";
+    case ObjectType::win:
+      return "it has a window";
+    case ObjectType::file:
+      return reason_not_saved(*static_cast<const File*>(object));
+    case ObjectType::request:
+      return reason_for(*static_cast<const Request*>(object));
+    case ObjectType::op:
+    case ObjectType::errhandler:
+    case ObjectType::info:
+    case ObjectType::attributes:
+      return nullptr;
+  }
+  return "it has an object of MPI";
+}
+
+const char* reason_for_objects(RankState& rank,
+                               std::span<const os::MemoryRange> memory,
+                               MemberCounts& counts) {
+  // First, since other objects belong to them.
+  for (const ObjectType type : {ObjectType::session, ObjectType::win}) {
+    const auto is_of_type = [type](const ObjectNode& node) { return node.type == type; };
+    if (rank.objects.find_if(is_of_type) != nullptr) return reason_for(type, nullptr, counts);
+  }
+  for (ObjectNode* node = rank.objects.front(); node != nullptr;
+       node = rank.objects.next_of(*node)) {
+    const auto address = reinterpret_cast<std::uintptr_t>(node);
+    const bool is_saved = std::ranges::any_of(memory, [address](const os::MemoryRange& range) {
+      return address >= range.begin && address < range.end;
+    });
+    if (!is_saved) return "it has an object of MPI that a thread or a nonblocking call has made";
+    if (const char* reason = reason_for(node->type, object_of(*node), counts); reason != nullptr)
+      return reason;
+  }
+  return nullptr;
+}
+
+const char* reason_for(const RankServices& services) {
+  if (services.tool != nullptr) return "it has used the tool interface (MPI_T)";
+  const auto* files = static_cast<const RankFiles*>(services.files.get());
+  if (files != nullptr && !files->representations.are_predefined())
+    return "it has registered a data representation";
+  return nullptr;
+}
+
+/// A rank that has changed its worker has requests in the pools of both.
+const char* reason_for_requests(const RankState& rank) {
+  const char* reason = nullptr;
+  const World& world = *rank.world;
+  for (std::uint32_t i = 0; i < world.layout().worker_count(); ++i) {
+    world.state_of(world.worker(i)).requests.for_each_taken([&](const Request& request) {
+      if (request.owner != &rank) return;
+      reason = request.life == Request::Life::persistent
+                   ? "it has a persistent request of a collective"
+                   : "it has a request that was not waited for";
+    });
+  }
+  return reason;
+}
+
+}  // namespace
+
+bool MemberCounts::agree(const Comm& comm) {
+  const Counts own{
+      .barriers = comm.barrier_count,
+      .nonblocking = comm.outstanding == nullptr ? 0 : comm.outstanding->started_count()};
+  return counts_.try_emplace(comm.shared, own).first->second == own;
+}
+
+const char* reason_not_saved(RankState& rank,
+                             std::span<const os::MemoryRange> memory,
+                             MemberCounts& counts) {
+  if (rank.phase != Phase::running || rank.world_phase != Phase::running)
+    return "it is not between MPI_Init and MPI_Finalize";
+  if (rank.session_count != 0) return "it has a session";
+  if (rank.set_aside_count != 0) return "it has not received the message of a matched probe";
+  if (rank.buffered_sends != nullptr) return attached_buffer;
+  if (rank.waiting_thread_count != 0) return "a thread of it waits in a call";
+  if (const char* reason = reason_for_requests(rank); reason != nullptr) return reason;
+  if (rank.services_if_used != nullptr) {
+    if (const char* reason = reason_for(*rank.services_if_used); reason != nullptr) return reason;
+  }
+  for (const Comm* comm : {&rank.world_comm, &rank.self_comm}) {
+    if (const char* reason = reason_for(*comm, counts); reason != nullptr) return reason;
+  }
+  return reason_for_objects(rank, memory, counts);
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,36 @@
+//! Refusal - why a rank's state in MPI cannot be saved, for a user.
+//!
+//! While no rank runs.
+#pragma once
+
+#include <map>
+#include <span>
+
+#include "mpi/match/rank_state.hpp"
+#include "os/touched_pages.hpp"
+
+namespace sorrel::mpi {
+
+/// What all members of a communicator have done equally often, if none is behind another one.
+class MemberCounts {
+ public:
+  /// Whether the view agrees with those that were given before.
+  [[nodiscard]] bool agree(const Comm& comm);
+
+ private:
+  struct Counts {
+    std::uint32_t barriers;
+    std::uint32_t nonblocking;
+    bool operator==(const Counts&) const = default;
+  };
+
+  std::map<const CommShared*, Counts> counts_;
+};
+
+/// Null: it can be saved. `memory` is what is saved of the rank's; `counts` are those of the ranks
+/// before.
+[[nodiscard]] const char* reason_not_saved(RankState& rank,
+                                           std::span<const os::MemoryRange> memory,
+                                           MemberCounts& counts);
+
+}  // namespace sorrel::mpi

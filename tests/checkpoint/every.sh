@@ -1,0 +1,44 @@
+#!/bin/sh
+# A job whose program does not ask for it is saved, goes on from there after kill -9, and has the same history.
+#
+# usage: every.sh SORREL STEPS_PROGRAM period|signal|alone
+set -u
+sorrel=$1 program=$2 how=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() {
+  echo "$*"
+  kill -9 "$pid" 2> /dev/null
+  for file in expected first second; do echo "--- $file"; tail -n 3 "$folder/$file" "$folder/$file.err" 2>&1; done
+  exit 1
+}
+ranks=3 every="--every 100ms" pid=
+[ "$how" = alone ] && ranks=1
+[ "$how" = signal ] && every=
+# As many steps as take about a second.
+steps=2000
+while :; do
+  began=$(date +%s%N)
+  $sorrel run -n $ranks --workers 2 "$program" $steps 1000000 > "$folder/expected" 2> "$folder/expected.err" || fail "the plain run ended with $?"
+  [ $(($(date +%s%N) - began)) -gt 1000000000 ] && break
+  steps=$((steps * 2))
+done
+$sorrel run -n $ranks --workers 2 --checkpoint "$folder/save" $every "$program" $steps 1000000 > "$folder/first" 2> "$folder/first.err" &
+pid=$!
+if [ "$how" = signal ]; then
+  until [ -s "$folder/first" ]; do sleep 0.01; done
+  kill -USR2 $pid
+fi
+tries=0
+until [ -e "$folder/save/ckpt.1/MANIFEST" ] || [ -e "$folder/save/ckpt.2/MANIFEST" ]; do
+  sleep 0.02
+  tries=$((tries + 1))
+  [ $tries -lt 2000 ] || fail "no checkpoint was made"
+  kill -0 $pid 2> /dev/null || [ -e "$folder/save/ckpt.1/MANIFEST" ] || fail "the job ended without a checkpoint"
+done
+kill -9 $pid
+wait $pid 2> /dev/null
+$sorrel restart "$folder/save" > "$folder/second" 2> "$folder/second.err" || fail "the restart ended with $?"
+step=$(sed -n 1p "$folder/second" | cut -d ' ' -f 1)
+[ "$step" -gt 1 ] || fail "the restarted job begins with step $step"
+tail -n +"$step" "$folder/expected" | cmp - "$folder/second" || fail "the history differs"
