@@ -2,6 +2,7 @@
 // writes that library): the calls of a trace.
 #include "mpi.h"
 #include "mpi/match/call_site.hpp"
+#include "trace/job_trace.hpp"
 #include "trace/tracer.hpp"
 
 namespace {
@@ -10,6 +11,7 @@ using sorrel::mpi::RankState;
 using sorrel::trace::Kind;
 using sorrel::trace::name_of;
 using sorrel::trace::Record;
+using sorrel::trace::Tracer;
 
 /// The calling rank, if it is traced.
 RankState* traced_rank() {
@@ -17,9 +19,51 @@ RankState* traced_rank() {
   return self != nullptr && self->worker->tracer() != nullptr ? self : nullptr;
 }
 
+/// Adds an event of the rank that calls, or of the worker if that is none. A fiber that another
+/// worker runs stays there: only the worker's own tracer is used.
+template <class Add>
+void add_here(Add&& add) {
+  const sorrel::core::Worker* worker = sorrel::core::Worker::current();
+  if (worker != nullptr && worker->tracer() != nullptr)
+    add(*worker->tracer(), name_of(sorrel::core::Worker::peek_user()));
+}
+
+void begin_region(std::uintptr_t body, std::uint32_t thread_count) {
+  add_here([&](Tracer& tracer, std::uint64_t user) {
+    tracer.add(Record::now(Kind::region, user, body, thread_count));
+  });
+}
+
+void end_region() {
+  add_here(
+      [](Tracer& tracer, std::uint64_t user) { tracer.add(Record::now(Kind::region_end, user)); });
+}
+
+void begin_task(const sorrel::trace::TaskName& name, std::int64_t step, std::int64_t index) {
+  const sorrel::trace::TaskRecord task{.step = static_cast<std::uint32_t>(step),
+                                       .index = static_cast<std::uint32_t>(index)};
+  add_here([&](Tracer& tracer, std::uint64_t user) {
+    tracer.add_hashed(Record::now(Kind::task, user, name.hash, task.word()),
+                      {name.text, name.bytes});
+  });
+}
+
+void end_task() {
+  add_here(
+      [](Tracer& tracer, std::uint64_t user) { tracer.add(Record::now(Kind::task_end, user)); });
+}
+
 }  // namespace
 
 extern "C" {
+
+/// Called by this project's OpenMP library and by task graphs; see trace/job_trace.hpp.
+__attribute__((visibility("default"))) const sorrel::trace::JobTrace* sorrel_job_trace_1(void) {
+  static constexpr sorrel::trace::JobTrace functions{begin_region, end_region, begin_task,
+                                                     end_task};
+  const sorrel::core::Worker* worker = sorrel::core::Worker::current();
+  return worker != nullptr && worker->tracer() != nullptr ? &functions : nullptr;
+}
 
 /// `name` is a constant. `comm`: the communicator of the call, if it has one; `root`: if there is a
 /// root, else negative.
@@ -43,11 +87,14 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   tracer.add(Record::now(Kind::on_comm, name_of(self), shared.context(), root_and_one));
 }
 
+/// Does not end the burst that the call has begun, perhaps on another worker.
 __attribute__((visibility("default"))) void sorrel_trace_result(void) {
-  RankState* self = traced_rank();
-  if (self == nullptr) return;
-  self->services().traced_site = nullptr;
-  self->worker->tracer()->add(Record::now(Kind::result, name_of(self)));
+  add_here([](Tracer& tracer, std::uint64_t user) {
+    if (user == 0) return;
+    auto* self = static_cast<RankState*>(sorrel::core::Worker::peek_user());
+    if (self->services_if_used != nullptr) self->services_if_used->traced_site = nullptr;
+    tracer.add(Record::now(Kind::result, user));
+  });
 }
 
 }  // extern "C"

@@ -162,7 +162,9 @@ void Scheduler::thread_main(std::uint32_t index) {
 void Scheduler::set_width(std::uint32_t width) {
   SORREL_CHECK(width >= 1 && width <= worker_count());
   // Release, pairs with width(); the requests below come after it.
-  if (width_.exchange(width, std::memory_order_acq_rel) == width) return;
+  const std::uint32_t before = width_.exchange(width, std::memory_order_acq_rel);
+  if (before == width) return;
+  hooks_.on_width_change(before, width);
   for (auto& worker : workers_)
     worker->request_attention();
   for (auto& thread : threads_)

@@ -47,7 +47,8 @@ struct SchedulerOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 
-/// Callbacks to the owner of a scheduler. All run on a worker's thread, outside any fiber.
+/// Callbacks to the owner of a scheduler. On a worker's thread, outside any fiber, if not marked
+/// otherwise.
 class SchedulerHooks {
  public:
   virtual ~SchedulerHooks() = default;
@@ -81,6 +82,9 @@ class SchedulerHooks {
   /// and with the thread pointer of `next`: sets the thread as `next` needs it. Must not change
   /// errno.
   virtual void on_settings_change(Worker& /*worker*/, const Fiber& /*next*/) {}
+
+  /// In set_width(), on its caller's thread: the workers may use `now` threads, before it `before`.
+  virtual void on_width_change(std::uint32_t /*before*/, std::uint32_t /*now*/) {}
 
   // Guests (core/guest.hpp). The caller has the worker's seat.
 

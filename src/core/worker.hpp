@@ -322,6 +322,7 @@ class Worker {
   void record(trace::Kind kind, const Fiber& fiber);
   void record_wait(trace::Kind wait, trace::Kind end);
   void record_yield();
+  void record_loan(trace::Kind kind, const Fiber& fiber);
   Fiber& idle();
   Fiber& idle_measured();
   [[gnu::noinline]] void charge_running();

@@ -75,6 +75,7 @@ void Worker::begin_burst(std::unique_ptr<Burst>& made, const void* call_site) {
     // Not into the box: a thief could run the fiber before its registers are saved. The next fiber
     // that goes on to compute puts it there, or take_back().
     fiber.state = FiberState::ready;
+    record_loan(trace::Kind::lend, fiber);
     offer(burst);
     switch_to(*ready_.pop());
     if (burst.borrower != nullptr) fiber.state = FiberState::lent;
@@ -151,13 +152,21 @@ bool Worker::borrow() {
   return false;
 }
 
+/// In traces only.
+void Worker::record_loan(trace::Kind kind, const Fiber& fiber) {
+  if (tracer_ == nullptr) return;
+  tracer_->add(trace::Record::now(kind, trace::name_of(fiber.user), fiber.worker->index()));
+}
+
 /// On the root: runs the fiber until its next call of the library, then sends it home.
 void Worker::run_borrowed(Burst& burst) {
   if (!scheduler_.worker(lender_).box_.seems_empty()) wake_seeker();
   burst.borrower = this;
   set_current_of(burst.fiber, this);
   borrowed_.store(&burst.fiber, std::memory_order_relaxed);
+  record_loan(trace::Kind::borrow, burst.fiber);
   switch_to(burst.fiber);
+  record_loan(trace::Kind::give_back, burst.fiber);
   borrowed_.store(nullptr, std::memory_order_relaxed);
   // Its registers are saved. After the call it belongs to its own worker.
   loan_ = nullptr;

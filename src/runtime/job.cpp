@@ -356,6 +356,18 @@ void Job::begin_trace(core::Worker& worker) {
   worker.set_tracer(tracer.get());
 }
 
+/// On the governor's thread, the only one that changes the width.
+void Job::on_width_change(std::uint32_t before, std::uint32_t now) {
+  if (tracers_.empty()) return;
+  if (governor_tracer_ == nullptr) {
+    governor_tracer_ = std::make_unique<trace::Tracer>(
+        trace_folder_,
+        trace::Origin{.process = worlds_.front()->own_process(), .worker = trace::no_worker},
+        has_trace_failed_);
+  }
+  governor_tracer_->add(trace::Record::now(trace::Kind::width, now, before));
+}
+
 /// The names of a worker's ranks.
 void Job::trace_ranks(core::Worker& worker) {
   trace::Tracer* tracer = worker.tracer();

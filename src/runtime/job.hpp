@@ -169,11 +169,14 @@ class Job final : public core::SchedulerHooks,
   /// Makes the tracer of a worker, if the run is traced.
   void begin_trace(core::Worker& worker);
   void trace_ranks(core::Worker& worker);
+  void on_width_change(std::uint32_t before, std::uint32_t now) override;
 
   RankBody& body_;
   /// Outlive the workers. By the index of the worker; null where the run is not traced.
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
+  /// The governor's thread only; null until its first decision.
+  std::unique_ptr<trace::Tracer> governor_tracer_;
   std::atomic_flag has_trace_failed_;
   /// Of a checked run, in the place of a tracer: shows messages to the checker.
   std::unique_ptr<trace::Tracer> message_tracer_;

@@ -27,14 +27,36 @@ enum class Kind : std::uint8_t {
   send = 21,     ///< A message; see MessageRecord.
   receive = 22,  ///< A message has reached its receive.
 
+  // Fibers that other workers run, and ranks that change their worker.
+  lend = 23,       ///< The fiber is ready to run on any worker, and another fiber runs.
+  borrow = 24,     ///< This worker runs a fiber of worker `first`, until `give_back`.
+  give_back = 25,  ///< The fiber goes back.
+  move = 26,       ///< The rank belongs to worker `first` from now on.
+
+  // What runs within others, and ends with the record whose number is greater by one. `subject`:
+  // the rank, or 0: a worker that helps.
+  loop = 32,        ///< A parallel loop; `first`: its code, `second`: its iterations.
+  loop_end = 33,    ///< Ends it.
+  chunk = 34,       ///< A part of a loop: iterations [first, second).
+  chunk_end = 35,   ///< Ends it.
+  task = 36,        ///< A task of a graph; `first`: name, `second`: step and index. See TaskRecord.
+  task_end = 37,    ///< Ends it.
+  region = 38,      ///< A parallel region of OpenMP; `first`: its code, `second`: its threads.
+  region_end = 39,  ///< Ends it.
+
+  // Of processes; see PacketRecord.
+  packet_sent = 48,
+  packet_received = 49,
+  width = 50,  ///< The job's workers may use `subject` threads from now on, before it `first`.
+
   // What the others refer to.
   begin =
-      32,  ///< Of a file; `subject`: process and worker, `first`: format, `second`: its version.
-  clock = 33,  ///< `subject`, `first`: nanoseconds of the monotonic clock, and since 1970.
-  text =
-      34,  ///< `first` bytes, in the records that follow, named `subject`: an address or TextName.
-  rank = 35,  ///< Rank `first` has the name `subject`.
-  code = 36,  ///< Addresses [subject, first): a file, whose offset and TextName are in `second`.
+      64,  ///< Of a file; `subject`: process and worker, `first`: format, `second`: its version.
+  clock = 65,  ///< `subject`, `first`: nanoseconds of the monotonic clock, and since 1970.
+  text = 66,   ///< `first` bytes, in the records that follow, named `subject`: an address, the hash
+               ///< of a text, or TextName.
+  rank = 67,   ///< Rank `first` has the name `subject`.
+  code = 68,   ///< Addresses [subject, first): a file, whose offset and TextName are in `second`.
 };
 
 /// Names of texts that are no addresses.
@@ -110,6 +132,41 @@ struct MessageRecord {
  private:
   static std::uint64_t pair_of(std::int32_t high, std::int32_t low) {
     return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
+  }
+};
+
+/// `second` of a task: the lower halves of its step and of its index within its family.
+struct TaskRecord {
+  std::uint32_t step = 0;
+  std::uint32_t index = 0;
+
+  [[nodiscard]] std::uint64_t word() const { return std::uint64_t{step} << 32 | index; }
+
+  static TaskRecord of(std::uint64_t word) {
+    return {.step = static_cast<std::uint32_t>(word >> 32),
+            .index = static_cast<std::uint32_t>(word)};
+  }
+};
+
+/// A packet from one worker of the job to another one in another process, as either records it.
+/// Packets of a pair keep their order.
+struct PacketRecord {
+  static constexpr int bytes_bits = 40;
+
+  std::uint64_t from = 0;  ///< process (or simulated node), worker
+  std::uint64_t to = 0;
+  std::uint32_t packet_kind = 0;  ///< below 2^24
+  std::uint64_t bytes = 0;        ///< below 2^40
+
+  [[nodiscard]] Record as(Kind kind) const {
+    return Record::now(kind, from, to, std::uint64_t{packet_kind} << bytes_bits | bytes);
+  }
+
+  static PacketRecord of(const Record& record) {
+    return {.from = record.subject,
+            .to = record.first,
+            .packet_kind = static_cast<std::uint32_t>(record.second >> bytes_bits),
+            .bytes = record.second & ((std::uint64_t{1} << bytes_bits) - 1)};
   }
 };
 

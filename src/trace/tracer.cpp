@@ -27,8 +27,8 @@ std::int64_t wall_clock_ns() {
 
 Tracer::Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported)
     : has_reported_(has_reported),
-      path_(folder + "/" + std::to_string(origin.process) + "-" + std::to_string(origin.worker) +
-            ".part") {
+      path_(folder + "/" + std::to_string(origin.process) + "-" +
+            (origin.worker == no_worker ? "governor" : std::to_string(origin.worker)) + ".part") {
   if (const int error = file_.create(path_.c_str()); error != 0) {
     stop(error);
     return;

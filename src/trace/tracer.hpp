@@ -1,8 +1,8 @@
-//! Tracer - writes the events of one worker into a file: `sorrel run --trace`.
+//! Tracer - writes the events of one worker, or of the process, into a file: `sorrel run --trace`.
 //!
-//! The worker's thread only. A record costs one store of 32 bytes; now and then the file grows. If
-//! it cannot, the tracer stops, and says so once. What it has written stays readable, however the
-//! process ends.
+//! One thread only, the worker's or the governor's. A record costs one store of 32 bytes; now and
+//! then the file grows. If it cannot, the tracer stops, and says so once. What it has written stays
+//! readable, however the process ends.
 #pragma once
 
 #include <array>
@@ -19,7 +19,10 @@ namespace sorrel::trace {
 
 /// The value of `first` in a file's first record.
 inline constexpr std::uint64_t file_format = 0x45434152544c5253;  // "SRLTRACE", little-endian
-inline constexpr std::uint64_t file_version = 1;
+inline constexpr std::uint64_t file_version = 2;
+
+/// In place of a worker: the events of the process as a whole.
+inline constexpr std::uint32_t no_worker = 0xffffffff;
 
 struct Origin {
   std::uint32_t process = 0;
@@ -32,8 +35,9 @@ class Tracer {
   static constexpr std::size_t chunk_bytes_min = std::size_t{256} << 10;
   static constexpr std::size_t chunk_bytes_max = std::size_t{4} << 20;
 
-  /// Creates `folder`/PROCESS-WORKER.part. If that fails, it has stopped. `has_reported`: of the
-  /// process, which reports the first error of its tracers.
+  /// Creates `folder`/PROCESS-WORKER.part, or `folder`/PROCESS-governor.part for no_worker. If that
+  /// fails, it has stopped. `has_reported`: of the process, which reports the first error of its
+  /// tracers.
   Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported);
   /// Cuts the file to what has been written.
   ~Tracer();
@@ -54,6 +58,16 @@ class Tracer {
     if (slot != address) [[unlikely]] {
       slot = address;
       add_text(address, reinterpret_cast<const char*>(address));
+    }
+    add(record);
+  }
+
+  /// A record whose `first` is the hash of a text, which the file gets, too.
+  void add_hashed(const Record& record, std::string_view text) {
+    std::uint64_t& slot = known_texts_[record.first % known_texts_.size()];
+    if (slot != record.first) [[unlikely]] {
+      slot = record.first;
+      add_text(record.first, text);
     }
     add(record);
   }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""check_trace.py FILE [--ranks N] [--messages N] [--open-flows] [--line CALL=FILE:LINE]...
+"""check_trace.py FILE [--ranks N] [--messages N] [--open-flows] [--line CALL=FILE:LINE]... [--has CATEGORY:TRACK:N]... [--counter NAME]...
 
 Checks a trace with Perfetto's own description of its format (PyPI: perfetto): the file can be read whole; every name is
 defined before it is used; the slices of a track are nested, and none is left open; each flow begins once and ends once
-(with --open-flows: ends at most once, begins at most once), and does not end before it has begun; each rank has a track. Exit status 77 if the
+(with --open-flows: ends at most once, begins at most once), and does not end before it has begun; each rank has a track, and is never on two workers at once. --has: at least N
+events of a category are on tracks whose names begin so. Exit status 77 if the
 package is not installed.
 """
 import argparse
@@ -22,6 +23,10 @@ class Trace:
         self.slices = collections.defaultdict(list)  # by track: (time, order, begin, name, place)
         self.flows = collections.defaultdict(lambda: ([], []))
         self.counts = collections.Counter()
+        self.categories = {}
+        self.of_category = collections.Counter()  # by category and track
+        self.counters = set()
+        self.packets = set()
         self.places_of = collections.defaultdict(set)
         trace = pb.Trace()
         with open(path, "rb") as file:
@@ -32,6 +37,8 @@ class Trace:
     def add(self, packet, order):
         for entry in packet.interned_data.event_names:
             self.strings[entry.iid] = entry.name
+        for entry in packet.interned_data.event_categories:
+            self.categories[entry.iid] = entry.name
         for entry in packet.interned_data.source_locations:
             self.places[entry.iid] = entry
         if packet.HasField("track_descriptor"):
@@ -44,6 +51,12 @@ class Trace:
         event = packet.track_event
         assert event.track_uuid in self.names, f"no track {event.track_uuid}"
         name = self.strings[event.name_iid] if event.name_iid else ""
+        for category in event.category_iids:
+            self.of_category[self.categories[category], self.names[event.track_uuid]] += 1
+            if self.categories[category] == "packet":
+                self.packets.update([*event.flow_ids, *event.terminating_flow_ids])
+        if event.type == event.TYPE_COUNTER:
+            self.counters.add(self.names[event.track_uuid])
         if event.source_location_iid:
             place = self.places[event.source_location_iid]
             self.places_of[name].add(f"{place.file_name}:{place.line_number}")
@@ -71,10 +84,31 @@ class Trace:
     def check_flows(self, may_be_open):
         for flow, (begins, ends) in self.flows.items():
             assert len(begins) <= 1 and len(ends) <= 1, f"flow {flow} has {len(begins)} begins and {len(ends)} ends"
-            if not may_be_open:
+            # A job may end before a packet that returns credit is read.
+            if not may_be_open and flow not in self.packets:
                 assert begins and ends, f"flow {flow} has {len(begins)} begins and {len(ends)} ends"
             if begins and ends:
                 assert begins[0] <= ends[0], f"a message is received {begins[0] - ends[0]} ns before it is sent"
+
+
+    def check_runs(self):
+        """Of each rank, on the tracks of workers."""
+        runs = collections.defaultdict(list)
+        for track, events in self.slices.items():
+            if not self.names[track].startswith("worker "):
+                continue
+            process, open_slices = self.parents[track], []
+            for time, _, is_begin, name in events:
+                if is_begin:
+                    open_slices.append((time, name))
+                    continue
+                began, name = open_slices.pop()
+                if name.startswith("rank "):
+                    runs[process, name].append((began, time, self.names[track]))
+        for (_, rank), times in runs.items():
+            times.sort()
+            for before, after in zip(times, times[1:]):
+                assert before[1] <= after[0], f"{rank} runs on {before[2]} until {before[1]}, and from {after[0]} on {after[2]}"
 
 
 def main():
@@ -84,10 +118,19 @@ def main():
     parser.add_argument("--messages", type=int)
     parser.add_argument("--open-flows", action="store_true")
     parser.add_argument("--line", action="append", default=[])
+    parser.add_argument("--has", action="append", default=[])
+    parser.add_argument("--counter", action="append", default=[])
     options = parser.parse_args()
     trace = Trace(options.file)
     trace.check_slices()
     trace.check_flows(options.open_flows)
+    trace.check_runs()
+    for wanted in options.has:
+        category, prefix, least = wanted.split(":")
+        count = sum(number for (of, track), number in trace.of_category.items() if of == category and track.startswith(prefix))
+        assert count >= int(least), f"{count} events of {category} on tracks {prefix}*: {dict(trace.of_category)}"
+    for counter in options.counter:
+        assert counter in trace.counters, f"counters are {trace.counters}"
     tracks = [name for name in trace.names.values() if name.startswith("rank ")]
     assert len(set(tracks)) == len(tracks), "a rank has two tracks"
     if options.ranks is not None:

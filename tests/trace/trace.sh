@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Traces of jobs that end in every way. The environment has the paths SORREL, PROGRAM (messages), SOURCE and PYTHON.
 #   trace.sh run RANKS MESSAGES WORDS...         of a job that ends well: what follows "sorrel run -n RANKS"
+#   trace.sh work CHECKS WORDS...                of a job with loops, tasks, ...: options of check_trace.py, what follows "sorrel run"
 #   trace.sh clicked     the page of `sorrel report`, clicked through in a browser
 #   trace.sh report      what `sorrel report` says about one
 #   trace.sh crash | killed | full | damaged     of others
@@ -45,6 +46,23 @@ case $what in
     [ ! -s "$folder/err" ] || fail "standard error is not empty"
     check "$file" --ranks "$ranks" --messages "$messages" --line "MPI_Barrier=messages.c:$(grep -n -m1 'MPI_Barrier' "$SOURCE" | cut -d: -f1)" \
       --line "MPI_Waitall=messages.c:$(grep -n -m1 MPI_Waitall "$SOURCE" | cut -d: -f1)"
+    no_parts_left
+    ;;
+  work)
+    checks=$1
+    shift
+    run "$@" || fail "the job's status is $?"
+    # shellcheck disable=SC2086
+    check "$file" --open-flows $checks
+    "$SORREL" report "$file" --json "$folder/report.json" -o "$folder/page.html" >"$folder/out" 2>"$folder/err" || fail "no report"
+    python3 - "$folder/report.json" <<'PYTHON' || fail "the numbers of the report are wrong"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert all(call["call"].startswith("MPI_") for call in report["calls"]), report["calls"]
+for rank in report["ranks"]:
+    times = [rank[name] for name in ("computing_seconds", "transfer_seconds", "waiting_seconds")]
+    assert min(times) >= 0 and sum(times) <= report["seconds"] * 1.0001, rank
+PYTHON
     no_parts_left
     ;;
   crash)

@@ -88,6 +88,7 @@ Runner::Runner(const Dag& dag,
 Report Runner::run(Index steps, Failure& failure) {
   const auto began = std::chrono::steady_clock::now();
   steps_ = steps;
+  begin_trace();
   waiting_seconds_ = 0;
   message_steps_ = 0;
   // Where loops have one thread, no helper would come.
@@ -280,7 +281,11 @@ std::uint32_t Runner::work_until_slice_ends(WorkerQueue& queue) {
         // Relaxed: a hint to stop early.
         if (is_cancelled_.load(std::memory_order_relaxed)) [[unlikely]]
           return done;
-        running->family->call(running->family->object, running->task);
+        if (trace_ != nullptr) [[unlikely]] {
+          run_traced(*running);
+        } else {
+          running->family->call(running->family->object, running->task);
+        }
         ++done;
         next->family = nullptr;
         if (!finish(queue, *running, *next)) break;
@@ -296,6 +301,20 @@ std::uint32_t Runner::work_until_slice_ends(WorkerQueue& queue) {
     fail(*running);
   }
   return done;
+}
+
+/// Records where it runs. The task may throw.
+[[gnu::noinline, gnu::cold]] void Runner::run_traced(const Ready& ready) {
+  struct End {
+    const trace::JobTrace& trace;
+
+    ~End() { trace.end_task(); }
+  };
+
+  trace_->begin_task(traced_names_[static_cast<std::size_t>(ready.family->index)], ready.task.step,
+                     ready.index);
+  const End end{*trace_};
+  ready.family->call(ready.family->object, ready.task);
 }
 
 /// Finds the next task: the last one pushed here, roots of a step that has begun, gap fillers,
@@ -521,6 +540,18 @@ Ready Runner::task_of(Deque::Item item) const {
 
 // ---- steps
 // ---------------------------------------------------------------------------------------
+
+/// Whether the run is traced, and the names of tasks.
+void Runner::begin_trace() {
+  trace_ = trace::job_trace();
+  traced_names_.clear();
+  if (trace_ == nullptr) return;
+  for (int i = 0; i < dag_.family_count(); ++i) {
+    const std::string& name = dag_.family(i).name;
+    traced_names_.push_back(
+        {.text = name.data(), .bytes = name.size(), .hash = trace::hash_of(name)});
+  }
+}
 
 /// Idle threads increment the counters of its roots.
 void Runner::begin_step(Index step) {

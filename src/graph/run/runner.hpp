@@ -22,6 +22,7 @@
 #include "graph/run/compiled.hpp"
 #include "graph/run/deque.hpp"
 #include "graph/run/step_window.hpp"
+#include "trace/job_trace.hpp"
 
 namespace sorrel::graph {
 
@@ -79,6 +80,7 @@ class Runner {
   // Work of one queue; see runner.cpp.
   std::uint32_t work(WorkerQueue& queue);
   std::uint32_t work_until_slice_ends(WorkerQueue& queue);
+  void run_traced(const Ready& ready);
   bool find(WorkerQueue& queue, Ready& ready);
   bool take_roots(WorkerQueue& queue);
   bool steal(WorkerQueue& queue, Deque::Item& item);
@@ -112,6 +114,7 @@ class Runner {
   }
 
   // Steps.
+  void begin_trace();
   void begin_step(Index step);
   void complete_sink(WorkerQueue& queue, Index step, Ready& next);
 
@@ -153,6 +156,10 @@ class Runner {
   Index steps_ = 0;
   const bool has_one_set_;
   bool is_comm_worker_ = false;
+  /// Null: the run is not traced.
+  const trace::JobTrace* trace_ = nullptr;
+  /// By family, in traced runs.
+  std::vector<trace::TaskName> traced_names_;
 
   // The owner only.
   std::vector<int> ended_channels_;

@@ -10,6 +10,7 @@
 #include "loop/team/fiber_team.hpp"
 #include "loop/team/protocol.hpp"
 #include "loop/team/thread_team.hpp"
+#include "trace/tracer.hpp"
 
 namespace sorrel::loop {
 
@@ -47,16 +48,71 @@ ProcessTeam& team_of_process() {
   return core::ProcessInstance<ProcessTeam>::get(make_process_team);
 }
 
+/// `measured`: the body by which the grain is known.
 template <class Team>
-int run_in(
-    Team& team, Iterations iterations, Body body, void* argument, const LoopOptions& options) {
+int run_in(Team& team,
+           Iterations iterations,
+           Body body,
+           void* argument,
+           const LoopOptions& options,
+           Body measured) {
   std::uint32_t width = team.controls().width.load(std::memory_order_relaxed);
   if (options.threads_max != 0) width = std::min(width, options.threads_max);
   const SplitOptions split{.schedule = options.schedule,
                            .grain = options.grain,
                            .width = static_cast<std::int32_t>(width),
-                           .tuned_grain = team.grain_tuner().tuned_grain(body)};
+                           .tuned_grain = team.grain_tuner().tuned_grain(measured)};
   return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
+}
+
+/// A loop of a traced run.
+struct TracedLoop {
+  Body body;
+  void* argument;
+  std::int64_t begin;
+  GrainTuner& grain_tuner;
+};
+
+/// The body of a traced loop: records each chunk where it runs. `loop`: a TracedLoop.
+int run_traced_chunk(void* loop, std::int64_t begin, std::int64_t end) {
+  const auto& traced = *static_cast<const TracedLoop*>(loop);
+  core::Worker* worker = core::Worker::current();
+  const std::uint64_t user = trace::name_of(worker->running().user);
+  const auto first = static_cast<std::uint64_t>(begin);
+  const trace::Record began =
+      trace::Record::now(trace::Kind::chunk, user, first, static_cast<std::uint64_t>(end));
+  worker->tracer()->add(began);
+  const int outcome = traced.body(traced.argument, begin, end);
+  // The chunk of a rank may have waited, that of a helper does not leave its worker.
+  worker = core::Worker::current();
+  const trace::Record ended = trace::Record::now(trace::Kind::chunk_end, user);
+  worker->tracer()->add(ended);
+  // As run_first() does for the body that it sees, which is this function.
+  if (begin == traced.begin) {
+    traced.grain_tuner.record(traced.body, end - begin,
+                              began.cycles_until(ended.time_and_kind >> trace::Record::kind_bits));
+  }
+  return outcome;
+}
+
+int run_traced(core::Worker& worker,
+               FiberTeam& team,
+               Iterations iterations,
+               Body body,
+               void* argument,
+               const LoopOptions& options) {
+  const std::uint64_t user = trace::name_of(worker.running().user);
+  const std::uint64_t code =
+      options.code != 0 ? options.code : reinterpret_cast<std::uintptr_t>(body);
+  worker.tracer()->add(trace::Record::now(trace::Kind::loop, user, code,
+                                          static_cast<std::uint64_t>(iterations.count())));
+  TracedLoop loop{.body = body,
+                  .argument = argument,
+                  .begin = iterations.begin,
+                  .grain_tuner = team.grain_tuner()};
+  const int outcome = run_in(team, iterations, run_traced_chunk, &loop, options, body);
+  core::Worker::current()->tracer()->add(trace::Record::now(trace::Kind::loop_end, user));
+  return outcome;
 }
 
 /// The worker whose fiber is the caller, or null. May suspend.
@@ -76,7 +132,9 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
     team.monitor().record_use();
     // Bodies may call MPI.
     const core::PinnedFiber pinned;
-    return run_in(team, iterations, body, argument, options);
+    if (worker->tracer() != nullptr) [[unlikely]]
+      return run_traced(*worker, team, iterations, body, argument, options);
+    return run_in(team, iterations, body, argument, options, body);
   }
   if (is_part_of_a_job) {
     const SplitOptions alone{.schedule = options.schedule, .grain = options.grain, .width = 1};
@@ -84,7 +142,7 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
   }
   ProcessTeam& process = team_of_process();
   process.monitor.record_use();
-  return run_in(process.team, iterations, body, argument, options);
+  return run_in(process.team, iterations, body, argument, options, body);
 }
 
 std::uint32_t width_now() {

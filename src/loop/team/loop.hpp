@@ -20,6 +20,8 @@ struct LoopOptions {
   std::int64_t grain = 0;
   /// Limit of threads, the caller included; 0: none.
   std::uint32_t threads_max = 0;
+  /// The program's function that runs iterations, as traces name the loop; 0: the body.
+  std::uintptr_t code = 0;
 };
 
 /// Runs `body` on all of `iterations`. If a body returns a value other than go_on, returns that

@@ -43,7 +43,9 @@ int reduce_with(std::byte* partials,
       .grain = 0,
       .width = static_cast<std::int32_t>(std::min(leaf_count_max, iterations.count()))};
   Frame frame{reduction, ChunkPlan(iterations, split), partials, pitch};
-  const int outcome = run({0, frame.leaves.count()}, run_leaves, &frame, options);
+  LoopOptions of_leaves = options;
+  of_leaves.code = reinterpret_cast<std::uintptr_t>(reduction.body);
+  const int outcome = run({0, frame.leaves.count()}, run_leaves, &frame, of_leaves);
   if (outcome != go_on) return outcome;
   for (std::int32_t i = 0; i < frame.leaves.count(); ++i) {
     reduction.combine(reduction.argument, reduction.result,

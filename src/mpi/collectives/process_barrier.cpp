@@ -7,6 +7,7 @@
 #include "mpi/collectives/barrier_tree.hpp"
 #include "mpi/comm/world.hpp"
 #include "mpi/match/worker_state.hpp"
+#include "mpi/net/traced_packet.hpp"
 
 namespace sorrel::mpi {
 
@@ -302,8 +303,8 @@ void ProcessBarriers::remove(std::uint32_t context) {
 }
 
 void set_barrier_handlers(transport::Transport& transport, World& world) {
-  transport.set_handler(number_of(PacketKind::contribution), take_contribution, &world);
-  transport.set_handler(number_of(PacketKind::result), take_result, &world);
+  set_packet_handler<take_contribution>(transport, PacketKind::contribution, world);
+  set_packet_handler<take_result>(transport, PacketKind::result, world);
 }
 
 }  // namespace sorrel::mpi

@@ -8,6 +8,7 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
+#include "trace/tracer.hpp"
 
 namespace sorrel::mpi {
 
@@ -167,6 +168,9 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
     const auto& message = static_cast<const Message&>(entry);
     if (message.request == nullptr) pass_copy(from.pool(), to.pool(), message);
   });
+  // The stop orders it with the records of the worker itself.
+  if (from.tracer() != nullptr)
+    from.tracer()->add(trace::Record::now(trace::Kind::move, trace::name_of(&rank), to.index()));
   WorkerState& old_state = *rank.worker_state;
   rank.worker = &to;
   rank.worker_state = &world_.state_of(to);

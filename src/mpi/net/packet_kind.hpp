@@ -1,7 +1,9 @@
 //! The kinds of packets between processes, and the helpers to fill their words.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "transport/transport.hpp"
 
@@ -26,6 +28,11 @@ enum class PacketKind : std::uint32_t {
   rma_failure,  ///< Instead of that data: an error.
   rma_ack,      ///< Answers a synchronization, or grants a lock.
 };
+
+/// By kind, for traces.
+inline constexpr std::array<std::string_view, 14> packet_kind_names = {
+    "eager",         "rts",          "fin",    "cts", "data",     "credit",      "cancel",
+    "cancel answer", "contribution", "result", "rma", "rma data", "rma failure", "rma ack"};
 
 constexpr std::uint32_t number_of(PacketKind kind) {
   return static_cast<std::uint32_t>(kind);

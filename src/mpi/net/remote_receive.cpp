@@ -13,6 +13,7 @@
 #include "mpi/net/eager_windows.hpp"
 #include "mpi/net/packet_kind.hpp"
 #include "mpi/net/remote_message.hpp"
+#include "mpi/net/traced_packet.hpp"
 #include "os/clock.hpp"
 
 namespace sorrel::mpi {
@@ -352,10 +353,10 @@ void deliver_remote(Request& receive, Message& message) {
 }
 
 void set_message_handlers(transport::Transport& transport, World& world) {
-  transport.set_handler(number_of(PacketKind::eager), take_eager, &world);
-  transport.set_handler(number_of(PacketKind::rts), take_rts, &world);
-  transport.set_handler(number_of(PacketKind::data), take_data, &world);
-  transport.set_handler(number_of(PacketKind::cancel), take_cancel, &world);
+  set_packet_handler<take_eager>(transport, PacketKind::eager, world);
+  set_packet_handler<take_rts>(transport, PacketKind::rts, world);
+  set_packet_handler<take_data>(transport, PacketKind::data, world);
+  set_packet_handler<take_cancel>(transport, PacketKind::cancel, world);
   set_send_handlers(transport, world);
 }
 

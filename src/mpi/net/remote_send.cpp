@@ -9,6 +9,7 @@
 #include "mpi/net/eager_windows.hpp"
 #include "mpi/net/packet_kind.hpp"
 #include "mpi/net/remote_message.hpp"
+#include "mpi/net/traced_packet.hpp"
 
 namespace sorrel::mpi {
 
@@ -199,10 +200,10 @@ void cancel_remote_send(Request& request) {
 }
 
 void set_send_handlers(transport::Transport& transport, World& world) {
-  transport.set_handler(number_of(PacketKind::fin), take_fin, &world);
-  transport.set_handler(number_of(PacketKind::cts), take_cts, &world);
-  transport.set_handler(number_of(PacketKind::credit), take_credit, &world);
-  transport.set_handler(number_of(PacketKind::cancel_answer), take_cancel_answer, &world);
+  set_packet_handler<take_fin>(transport, PacketKind::fin, world);
+  set_packet_handler<take_cts>(transport, PacketKind::cts, world);
+  set_packet_handler<take_credit>(transport, PacketKind::credit, world);
+  set_packet_handler<take_cancel_answer>(transport, PacketKind::cancel_answer, world);
 }
 
 }  // namespace sorrel::mpi

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mpi/comm/world.hpp"
+#include "mpi/net/traced_packet.hpp"
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 
@@ -42,7 +43,19 @@ SendQueue::SendQueue(World& world, core::Worker& worker)
 
 bool SendQueue::try_send_next(Endpoint to, const transport::Packet& packet, const void* payload) {
   SORREL_ASSERT(&worker_ == core::Worker::current());
+  if (worker_.tracer() != nullptr) [[unlikely]]
+    return try_send_traced(to, packet, payload);
   const bool is_sent = transport_.try_send(worker_, to, packet, payload);
+  has_sent_ = has_sent_ || is_sent;
+  return is_sent;
+}
+
+/// The time of its record is that before the packet can arrive.
+bool SendQueue::try_send_traced(Endpoint to, const transport::Packet& packet, const void* payload) {
+  const trace::Record record =
+      packet_record(trace::Kind::packet_sent, world_.endpoint_of(worker_), to, packet);
+  const bool is_sent = transport_.try_send(worker_, to, packet, payload);
+  if (is_sent) worker_.tracer()->add(record);
   has_sent_ = has_sent_ || is_sent;
   return is_sent;
 }

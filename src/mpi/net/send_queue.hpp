@@ -63,6 +63,10 @@ class SendQueue {
   static constexpr std::int64_t drain_ns_max = 1'000'000'000;
 
  private:
+  [[nodiscard]] bool try_send_traced(Endpoint to,
+                                     const transport::Packet& packet,
+                                     const void* payload);
+
   struct Destination {
     PendingSend* first = nullptr;
     PendingSend* last = nullptr;

@@ -8,6 +8,7 @@
 #include "mpi/datatype/transfer_form.hpp"
 #include "mpi/match/complete.hpp"
 #include "mpi/net/packet_kind.hpp"
+#include "mpi/net/traced_packet.hpp"
 #include "mpi/rma/address.hpp"
 #include "mpi/rma/cells.hpp"
 #include "mpi/rma/packet_space.hpp"
@@ -338,10 +339,10 @@ std::span<std::byte> packet_space(SendQueue& send_queue, std::uint32_t process) 
 }
 
 void set_rma_handlers(transport::Transport& transport, World& world) {
-  transport.set_handler(number_of(PacketKind::rma), take_message, &world);
-  transport.set_handler(number_of(PacketKind::rma_data), take_data, &world);
-  transport.set_handler(number_of(PacketKind::rma_failure), take_failure_packet, &world);
-  transport.set_handler(number_of(PacketKind::rma_ack), take_ack, &world);
+  set_packet_handler<take_message>(transport, PacketKind::rma, world);
+  set_packet_handler<take_data>(transport, PacketKind::rma_data, world);
+  set_packet_handler<take_failure_packet>(transport, PacketKind::rma_failure, world);
+  set_packet_handler<take_ack>(transport, PacketKind::rma_ack, world);
 }
 
 }  // namespace sorrel::mpi

@@ -275,6 +275,9 @@ void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams&
 
 Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   SORREL_ASSERT(own_thread == &thread && size >= 1 && size <= thread_count_max);
+  // Inner regions of several threads would overlap.
+  if (thread.group->trace != nullptr && thread.team->level == 0) [[unlikely]]
+    thread.group->trace->begin_region(reinterpret_cast<std::uintptr_t>(fork.body), size);
   NestLevel* nest_level =
       thread.innermost_level == nullptr ? &thread.first_level : thread.innermost_level->inner;
   if (nest_level == nullptr) {
@@ -342,6 +345,8 @@ void end_region(TeamThread& thread) {
   audit(team);
   thread.innermost_level = thread.innermost_level->outer;
   static_cast<TeamState&>(thread) = team.outer_state;
+  if (thread.group->trace != nullptr && thread.team->level == 0) [[unlikely]]
+    thread.group->trace->end_region();
 }
 
 bool wait_at_barrier(TeamThread& thread, bool is_cancellable) {

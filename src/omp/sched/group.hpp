@@ -17,6 +17,7 @@
 #include "omp/kernel/task_flag.hpp"
 #include "omp/sched/thread.hpp"
 #include "omp/sched/worker.hpp"
+#include "trace/job_trace.hpp"
 
 namespace sorrel::omp {
 
@@ -84,6 +85,8 @@ struct Group {
   /// For a rank that is a process, once one of its threads has migrated to the main thread.
   const loop::JobThreads* main_thread = nullptr;
   void* rank = nullptr;
+  /// Null: the run is not traced.
+  const trace::JobTrace* trace = nullptr;
   bool was_preempted = false;        ///< of the fiber that ran last
   std::uint64_t last_wait = 0;       ///< cycles of the last unsuccessful wait
   const HelperPool* pool = nullptr;  ///< to which it was added at its first region; see is_in_pool

@@ -66,6 +66,7 @@ Thread& attach_to_group(Thread& (*make_thread)(), const TeamHooks& team_hooks) {
     thread.group = group;
     thread.worker = &group->root;
     attach_to_job(*group);
+    group->trace = trace::job_trace();
   }
   group->root.attach_thread(0);
   own_thread = &group->initial;

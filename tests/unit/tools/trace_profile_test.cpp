@@ -1,70 +1,14 @@
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
-#include <vector>
 
+#include "part_file.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
-#include "trace/tracer.hpp"
 
 namespace sorrel::tool {
 namespace {
-
-using trace::Kind;
-using trace::MessageRecord;
-using trace::Record;
-
-constexpr std::uint64_t ms = 1'000'000;
-constexpr std::uint64_t rank_0 = 0x1000;
-constexpr std::uint64_t rank_1 = 0x2000;
-constexpr std::uint64_t receive_name = 0x3000;
-constexpr std::uint64_t send_name = 0x3100;
-
-/// A file of one worker, whose cycle counter counts nanoseconds.
-class PartFile {
- public:
-  explicit PartFile(std::uint64_t worker = 0) : worker_(worker) {
-    add(0, Kind::begin, worker, trace::file_format, trace::file_version);
-    add(0, Kind::clock);
-    add_text(receive_name, "MPI_Recv");
-    add_text(send_name, "MPI_Send");
-  }
-
-  void add(std::uint64_t ns,
-           Kind kind,
-           std::uint64_t subject = 0,
-           std::uint64_t first = 0,
-           std::uint64_t second = 0) {
-    const std::uint64_t time = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
-    records_.push_back(
-        {.time_and_kind = time, .subject = subject, .first = first, .second = second});
-  }
-
-  void add_text(std::uint64_t name, const std::string& text) {
-    add(0, Kind::text, name, text.size());
-    Record bytes;
-    std::memcpy(static_cast<void*>(&bytes), text.data(), text.size());
-    records_.push_back(bytes);
-  }
-
-  void add_message(std::uint64_t ns, Kind kind, const MessageRecord& message) {
-    Record record = message.as(kind);
-    record.time_and_kind = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
-    records_.push_back(record);
-  }
-
-  void write(const std::filesystem::path& folder, std::size_t bytes_less = 0) const {
-    std::ofstream file(folder / ("0-" + std::to_string(worker_) + ".part"), std::ios::binary);
-    file.write(reinterpret_cast<const char*>(records_.data()),
-               static_cast<std::streamsize>(records_.size() * sizeof(Record) - bytes_less));
-  }
-
- private:
-  std::uint64_t worker_;
-  std::vector<Record> records_;
-};
 
 class TraceProfileTest : public ::testing::Test {
  protected:
@@ -147,6 +91,17 @@ TEST_F(TraceProfileTest, IdleTimeIsNotHidden) {
   EXPECT_EQ(read.value().workers.at(0).idle_ns, 4'000'000);
   EXPECT_EQ(read.value().ranks.at(0).wait_ns, 4'000'000);
   EXPECT_EQ(read.value().ranks.at(0).hidden_ns, 0);
+}
+
+TEST_F(TraceProfileTest, ARankThatMovesKeepsItsCall) {
+  RankThatMoves().write(folder);
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  const CallProfile& receive = read.value().calls.at({"MPI_Recv", "-"});
+  EXPECT_EQ(receive.count, 1U);
+  EXPECT_EQ(receive.ns, 4'000'000);
+  EXPECT_EQ(receive.wait_ns, 2'000'000);
+  EXPECT_EQ(read.value().ranks.at(0).run_ns, 4'000'000);
 }
 
 TEST_F(TraceProfileTest, APartThatIsCutIsReadUpToThere) {

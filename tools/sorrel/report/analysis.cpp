@@ -168,7 +168,7 @@ class Sums {
       sums_.workers.push_back(times);
     }
     for (const TracedRank& rank : job_.ranks)
-      if (!rank.runs.empty()) ++sums_.workers[rank.runs.front().worker].rank_count;
+      if (!rank.runs.empty()) ++sums_.workers[rank.home].rank_count;
   }
 
   void add_rank(std::uint32_t index, BlameSums& all) {

@@ -77,6 +77,9 @@ struct OpenSlice {
   std::int64_t begin_ns = 0;
   std::uint64_t name = 0;
   bool is_wait = false;
+  bool is_lent = false;
+  std::optional<WorkKind> work{};
+  std::uint32_t site = 0;  ///< of work
 };
 
 struct Track {
@@ -85,6 +88,8 @@ struct Track {
   std::vector<OpenSlice> open{};
   /// Of a rank: calls that are open, one within the other.
   std::uint32_t call_depth = 0;
+  /// The begin of the next span of work.
+  std::int64_t work_since_ns = 0;
 };
 
 /// Thirty years: times can be added.
@@ -103,6 +108,7 @@ struct Event {
   std::uint64_t track = 0;
   std::uint64_t name = 0;
   std::uint64_t place = 0;
+  std::uint64_t category = 0;
   std::uint64_t comm = no_index;
   std::int64_t root = -1;
   std::uint64_t bytes = 0;
@@ -142,6 +148,9 @@ std::optional<Event> read_event(std::string_view message) {
         break;
       case event_field::place:
         event.place = fields.value;
+        break;
+      case event_field::category:
+        event.category = fields.value;
         break;
       case event_field::annotation:
         read_annotation(fields.bytes, event);
@@ -208,6 +217,11 @@ class Reader {
     bool is_wait = false;
   };
 
+  struct Category {
+    std::optional<WorkKind> work;
+    bool is_loan = false;
+  };
+
   static bool read_definition(std::string_view message,
                               std::uint64_t& number,
                               std::string_view& text) {
@@ -230,6 +244,18 @@ class Reader {
     return true;
   }
 
+  bool add_category(std::string_view message) {
+    std::uint64_t number = 0;
+    std::string_view text;
+    if (!read_definition(message, number, text)) return false;
+    categories_[number] = {.work = text == loop_category     ? std::optional(WorkKind::loop)
+                                   : text == task_category   ? std::optional(WorkKind::task)
+                                   : text == openmp_category ? std::optional(WorkKind::openmp)
+                                                             : std::nullopt,
+                           .is_loan = text == loan_category};
+    return true;
+  }
+
   bool add_place(std::string_view message) {
     ProtoFields fields(message);
     std::uint64_t number = 0;
@@ -248,6 +274,7 @@ class Reader {
     ProtoFields fields(message);
     while (fields.next()) {
       if (fields.number == definition_field::event_name && !add_name(fields.bytes)) return false;
+      if (fields.number == definition_field::category && !add_category(fields.bytes)) return false;
       if (fields.number == definition_field::place && !add_place(fields.bytes)) return false;
     }
     return !fields.is_damaged();
@@ -329,8 +356,14 @@ class Reader {
   }
 
   void begin_slice(Track& track, std::int64_t ns, const Event& event) {
+    const Category category = event.category == 0 ? Category() : categories_[event.category];
+    if (category.work) {
+      begin_work(track, ns, event, *category.work);
+      return;
+    }
     const bool is_wait = names_[event.name].is_wait;
-    track.open.push_back({.begin_ns = ns, .name = event.name, .is_wait = is_wait});
+    track.open.push_back(
+        {.begin_ns = ns, .name = event.name, .is_wait = is_wait, .is_lent = category.is_loan});
     if (track.kind != TrackKind::rank) return;
     TracedRank& rank = job_.ranks[track.index];
     if (is_wait) {
@@ -346,10 +379,42 @@ class Reader {
     }
   }
 
+  void begin_work(Track& track, std::int64_t ns, const Event& event, WorkKind kind) {
+    add_work_span(track, ns);
+    const OpenSlice* outer = innermost_work(track);
+    // A part of a loop is named by the loop, if that is known.
+    const bool is_part =
+        event.place == 0 && kind == WorkKind::loop && outer != nullptr && outer->work == kind;
+    track.open.push_back({.begin_ns = ns,
+                          .name = event.name,
+                          .work = kind,
+                          .site = is_part ? outer->site : site_of(event)});
+  }
+
+  static const OpenSlice* innermost_work(const Track& track) {
+    const auto found =
+        std::ranges::find_if(track.open.rbegin(), track.open.rend(),
+                             [](const OpenSlice& each) { return each.work.has_value(); });
+    return found == track.open.rend() ? nullptr : &*found;
+  }
+
+  /// What has run since the last begin or end of work.
+  void add_work_span(Track& track, std::int64_t ns) {
+    const OpenSlice* work = innermost_work(track);
+    if (work != nullptr && ns > track.work_since_ns) {
+      auto& spans = track.kind == TrackKind::rank ? job_.ranks[track.index].work
+                                                  : job_.workers[track.index].help;
+      spans.push_back({.time = {track.work_since_ns, ns}, .kind = *work->work, .site = work->site});
+    }
+    track.work_since_ns = std::max(track.work_since_ns, ns);
+  }
+
   void end_slice(Track& track, std::int64_t ns) {
+    ns = std::max(ns, track.open.back().begin_ns);
+    if (track.open.back().work) add_work_span(track, ns);
     const OpenSlice slice = track.open.back();
     track.open.pop_back();
-    ns = std::max(ns, slice.begin_ns);
+    if (slice.work) return;
     if (track.kind == TrackKind::rank) {
       TracedRank& rank = job_.ranks[track.index];
       if (slice.is_wait) {
@@ -366,7 +431,8 @@ class Reader {
     } else if (name.rank) {
       const auto found = rank_index_.find(*name.rank);
       if (found != rank_index_.end())
-        worker.runs.push_back({.time = {slice.begin_ns, ns}, .rank = found->second});
+        worker.runs.push_back(
+            {.time = {slice.begin_ns, ns}, .rank = found->second, .is_lent = slice.is_lent});
     }
   }
 
@@ -378,7 +444,7 @@ class Reader {
     return found->second;
   }
 
-  /// By number; a rank that was on several workers has its events in the order of their files.
+  /// By number.
   void sort_ranks() {
     std::vector<TracedRank> sorted;
     std::vector<std::uint32_t> new_index(job_.ranks.size());
@@ -405,7 +471,19 @@ class Reader {
       const auto begin_of = [&](const RunPlace& place) { return job_.run_at(place).time.begin; };
       if (!std::ranges::is_sorted(rank.runs, {}, begin_of))
         std::ranges::stable_sort(rank.runs, {}, begin_of);
+      rank.home = home_of(rank);
     }
+  }
+
+  [[nodiscard]] std::uint32_t home_of(const TracedRank& rank) const {
+    std::map<std::uint32_t, std::int64_t> times;
+    for (const RunPlace& place : rank.runs) {
+      const Run& run = job_.run_at(place);
+      if (!run.is_lent) times[place.worker] += run.time.ns();
+    }
+    const auto longest =
+        std::ranges::max_element(times, {}, [](const auto& each) { return each.second; });
+    return longest == times.end() ? 0 : longest->first;
   }
 
   void link_messages() {
@@ -434,6 +512,7 @@ class Reader {
   /// Simulated nodes, by their tracks.
   std::unordered_map<std::uint64_t, std::uint32_t> nodes_;
   std::unordered_map<std::uint64_t, Name> names_;
+  std::unordered_map<std::uint64_t, Category> categories_;
   std::unordered_map<std::uint64_t, CodePlace> places_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> sites_;
   std::map<std::int32_t, std::uint32_t> rank_index_;

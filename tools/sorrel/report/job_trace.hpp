@@ -56,6 +56,16 @@ struct Message {
 struct Run {
   Interval time;
   std::uint32_t rank = 0;  ///< index
+  bool is_lent = false;    ///< The worker has borrowed it from another one.
+};
+
+enum class WorkKind : std::uint8_t { loop, task, openmp };
+
+/// The innermost loop, task of a graph or region of OpenMP that ran. `site`: its name and place.
+struct WorkSpan {
+  Interval time;
+  WorkKind kind = WorkKind::loop;
+  std::uint32_t site = 0;
 };
 
 /// A run of a rank, as its worker has it.
@@ -71,6 +81,8 @@ struct TracedRank {
   std::vector<Call> calls{};
   std::vector<Wait> waits{};
   std::vector<RunPlace> runs{};
+  std::vector<WorkSpan> work{};
+  std::uint32_t home = 0;                 ///< the worker that ran it longest, except as a loan
   std::vector<std::uint32_t> sent{};      ///< messages
   std::vector<std::uint32_t> received{};  ///< messages
 };
@@ -80,6 +92,7 @@ struct TracedWorker {
   std::uint32_t number = 0;
   std::vector<Run> runs{};
   std::vector<Interval> idle{};
+  std::vector<WorkSpan> help{};  ///< for loops of ranks, when it had no rank to run
 };
 
 struct JobTrace {

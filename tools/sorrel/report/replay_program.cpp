@@ -73,7 +73,7 @@ class ProgramMaker {
     for (const TracedWorker& worker : job_.workers)
       program_.nodes.push_back(worker.process);
     for (const TracedRank& rank : job_.ranks) {
-      program_.workers.push_back(rank.runs.empty() ? 0 : rank.runs.front().worker);
+      program_.workers.push_back(rank.home);
       if (!rank.runs.empty()) program_.nodes[program_.workers.back()] = rank.node;
       program_.begins.push_back(job_.life_of(rank).begin);
     }

@@ -108,6 +108,8 @@ class JsonMaker {
                              [&](std::size_t site) { return analysis_.sites[site].ns; });
     Json rows = Json::array();
     for (const std::size_t site : order) {
+      // Loops and tasks are no calls.
+      if (analysis_.sites[site].count == 0) continue;
       Json row;
       add_site(row, static_cast<std::uint32_t>(site));
       row["count"] = analysis_.sites[site].count;

@@ -133,6 +133,24 @@ Json cells_of(const JobTrace& job, const Analysis& analysis, std::uint32_t& bloc
   return numbers;
 }
 
+/// Those of loops, tasks and OpenMP that the timeline shows.
+Json work_states_of(const JobTrace& job) {
+  constexpr std::array<std::string_view, 3> keys = {"in-loop", "in-task", "in-openmp"};
+  std::array<bool, keys.size()> is_used{};
+  const auto add = [&](const std::vector<WorkSpan>& spans) {
+    for (const WorkSpan& span : spans)
+      is_used[static_cast<std::size_t>(span.kind)] = true;
+  };
+  for (const TracedRank& rank : job.ranks)
+    add(rank.work);
+  for (const TracedWorker& worker : job.workers)
+    add(worker.help);
+  Json used = Json::array();
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (is_used[i]) used.push_back(keys[i]);
+  return used;
+}
+
 }  // namespace
 
 std::string page_of(const std::string& title,
@@ -147,6 +165,7 @@ std::string page_of(const std::string& title,
   data["end_ns"] = job.end_ns;
   for (const CallSite& site : job.sites)
     data["sites"].push_back({site.function, text_of(&site.place)});
+  data["work_states"] = work_states_of(job);
   for (std::size_t kind = 0; kind < wait_kind_count; ++kind) {
     data["wait_kinds"].push_back({std::string(key_of(static_cast<WaitKind>(kind))),
                                   std::string(name_of(static_cast<WaitKind>(kind)))});

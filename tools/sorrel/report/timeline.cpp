@@ -55,6 +55,11 @@ RowState state_of(WaitKind kind) {
                                static_cast<std::size_t>(kind));
 }
 
+RowState state_of(WorkKind kind) {
+  return static_cast<RowState>(static_cast<std::size_t>(RowState::in_loop) +
+                               static_cast<std::size_t>(kind));
+}
+
 void add_number(std::string& bytes, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     bytes += static_cast<char>(value | 0x80);
@@ -178,18 +183,34 @@ std::vector<Span> spans_of_rank(const JobTrace& job, const WaitCauses& causes, s
   const Interval life = job.life_of(self);
   SpanList spans;
   spans.fill(life.begin);
+  auto work = self.work.begin();
+  // Computing, with the loops and tasks in it. Computing has the detail of the call that ends it.
+  const auto add_computing = [&](std::int64_t until, std::uint32_t detail) {
+    while (work != self.work.end() && work->time.begin < until) {
+      spans.add(RowState::computes, detail, {spans.end(), work->time.begin});
+      spans.add(state_of(work->kind), work->site + 1,
+                {spans.end(), std::min(work->time.end, until)});
+      // It goes on after a call or a wait.
+      if (work->time.end > until) return;
+      ++work;
+    }
+    spans.add(RowState::computes, detail, {spans.end(), until});
+  };
   std::uint32_t next_wait = 0;
   // Waits up to a moment, with the time between them in the given state.
+  const auto add = [&](std::int64_t until, RowState state, std::uint32_t detail) {
+    if (state == RowState::computes) return add_computing(until, detail);
+    spans.add(state, detail, {spans.end(), until});
+  };
   const auto add_until = [&](std::int64_t until, RowState state, std::uint32_t detail) {
     for (; next_wait < self.waits.size() && self.waits[next_wait].time.begin < until; ++next_wait) {
-      spans.add(state, detail, {spans.end(), self.waits[next_wait].time.begin});
+      add(self.waits[next_wait].time.begin, state, detail);
       for (const WaitPart& part : causes.parts_of(rank, next_wait))
         spans.add(state_of(part.kind), detail, part.time);
     }
-    spans.add(state, detail, {spans.end(), until});
+    add(until, state, detail);
   };
   for (const Call& call : self.calls) {
-    // Computing has the detail of the call that ends it.
     add_until(call.time.begin, RowState::computes, call.site + 1);
     add_until(call.time.end, RowState::in_mpi, call.site + 1);
   }
@@ -201,9 +222,20 @@ std::vector<Span> spans_of_worker(const JobTrace& job, std::uint32_t worker) {
   const TracedWorker& self = job.workers[worker];
   SpanList spans;
   auto idle = self.idle.begin();
+  auto help = self.help.begin();
   const auto add_idle_until = [&](std::int64_t until) {
-    for (; idle != self.idle.end() && idle->begin < until; ++idle)
-      spans.add(RowState::idle, 0, *idle);
+    for (;;) {
+      const bool has_idle = idle != self.idle.end() && idle->begin < until;
+      const bool has_help = help != self.help.end() && help->time.begin < until;
+      if (!has_idle && !has_help) return;
+      if (has_help && (!has_idle || help->time.begin < idle->begin)) {
+        spans.add(state_of(help->kind), help->site + 1, help->time);
+        ++help;
+      } else {
+        spans.add(RowState::idle, 0, *idle);
+        ++idle;
+      }
+    }
   };
   for (const Run& run : self.runs) {
     add_idle_until(run.time.begin);

@@ -18,10 +18,19 @@
 namespace sorrel::tool {
 
 /// The states of rows. Those from first_wait on are WaitKinds.
-enum class RowState : std::uint8_t { nothing, computes, in_mpi, idle, first_wait };
+enum class RowState : std::uint8_t {
+  nothing,
+  computes,
+  in_mpi,
+  idle,
+  in_loop,
+  in_task,
+  in_openmp,
+  first_wait
+};
 
-/// A state for some time; `detail`: of a rank the site of its call and 1, of a worker the rank and
-/// 1, 0: nothing.
+/// A state for some time; `detail`: of a rank, and of loops and tasks, the site and 1, of a worker
+/// the rank and 1, 0: nothing.
 struct Span {
   RowState state = RowState::nothing;
   std::uint32_t detail = 0;

@@ -1,8 +1,10 @@
 //! merge_trace - makes one file in Perfetto's format from what the workers of a job have recorded.
 //!
-//! For each process: a track for each worker, with the ranks that it ran and its idle time; a track
-//! for each rank, with its calls of MPI, its waits, and the messages, whose two ends are linked;
-//! the bytes that each worker's ranks have sent. Times of one machine are those of its cycle
+//! For each process: a track for each worker, with the ranks that it ran, its idle time, and the
+//! parts of loops and the tasks with which it has helped; a track for each rank, with its calls of
+//! MPI, its waits, loops, tasks, regions of OpenMP and moves, and the messages, whose two ends are
+//! linked; the bytes that each worker's ranks have sent, the packets of each worker, and the number
+//! of threads that the governor has granted. Times of one machine are those of its cycle
 //! counter; times of several machines are related by their wall clocks.
 #pragma once
 

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t timestamp = 8, sequence = 10, event = 11, definit
 }
 
 namespace event_field {
-inline constexpr std::uint32_t annotation = 4, type = 9, name = 10, track = 11, counter_value = 30,
-                               place = 34, flow_begin = 47, flow_end = 48;
+inline constexpr std::uint32_t category = 3, annotation = 4, type = 9, name = 10, track = 11,
+                               counter_value = 30, place = 34, flow_begin = 47, flow_end = 48;
 }
 
 namespace descriptor_field {
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t unit_name = 6;
 }
 
 namespace definition_field {
-inline constexpr std::uint32_t event_name = 2, place = 4;
+inline constexpr std::uint32_t category = 1, event_name = 2, place = 4;
 }
 
 namespace name_field {
@@ -63,6 +63,10 @@ enum EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 3, cou
 inline constexpr std::string_view rank_prefix = "rank ", worker_prefix = "worker ",
                                   node_prefix = "ranks of simulated node ", idle_name = "idle",
                                   wait_name = "waits", wait_prefix = "waits in ";
+// Categories of slices that are no calls of MPI, and of events of packets.
+inline constexpr std::string_view loop_category = "loop", task_category = "task",
+                                  openmp_category = "openmp", loan_category = "loan",
+                                  packet_category = "packet", move_category = "move";
 // Names of annotations.
 inline constexpr std::string_view comm_name = "communicator", root_name = "root", tag_name = "tag",
                                   bytes_name = "bytes";

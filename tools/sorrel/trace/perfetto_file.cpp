@@ -113,14 +113,26 @@ void PerfettoFile::add_counter(TrackId track,
           .message(descriptor_field::counter, ProtoMessage().text(counter_field::unit_name, unit)));
 }
 
-std::uint64_t PerfettoFile::name_number(std::string_view name) {
-  const auto [found, is_new] = names_.try_emplace(std::string(name), names_.size() + 1);
+/// The number of a text in one of the tables of the file; a new one is defined with the next
+/// packet.
+std::uint64_t PerfettoFile::number_in(std::unordered_map<std::string, std::uint64_t>& table,
+                                      std::uint32_t field,
+                                      std::string_view text) {
+  const auto [found, is_new] = table.try_emplace(std::string(text), table.size() + 1);
   if (is_new) {
     definitions_.message(
-        definition_field::event_name,
-        ProtoMessage().number(name_field::number, found->second).text(name_field::name, name));
+        field,
+        ProtoMessage().number(name_field::number, found->second).text(name_field::name, text));
   }
   return found->second;
+}
+
+std::uint64_t PerfettoFile::name_number(std::string_view name) {
+  return number_in(names_, definition_field::event_name, name);
+}
+
+std::uint64_t PerfettoFile::category_number(std::string_view category) {
+  return number_in(categories_, definition_field::category, category);
 }
 
 std::uint64_t PerfettoFile::place_number(const CodePlace& place) {
@@ -141,6 +153,9 @@ void PerfettoFile::begin(const Slice& slice) {
       .number(event_field::track, slice.track)
       .number(event_field::name, name_number(slice.name));
   if (slice.place != nullptr) event.number(event_field::place, place_number(*slice.place));
+  if (!slice.category.empty()) event.number(event_field::category, category_number(slice.category));
+  for (const Annotation& annotation : slice.annotations)
+    annotate(event, annotation.name, annotation_field::signed_value, annotation.value);
   if (slice.comm) annotate(event, comm_name, annotation_field::unsigned_value, *slice.comm);
   if (slice.root) annotate(event, root_name, annotation_field::signed_value, *slice.root);
   write_event(slice.ns, event);
@@ -170,6 +185,22 @@ void PerfettoFile::add(const Message& message) {
   annotate(event, bytes_name, annotation_field::unsigned_value, message.bytes);
   event.fixed(is_send ? event_field::flow_begin : event_field::flow_end, message.flow);
   write_event(message.ns, event);
+}
+
+void PerfettoFile::add_instant(const Instant& instant) {
+  ProtoMessage event;
+  event.number(event_field::type, perfetto::instant)
+      .number(event_field::track, instant.track)
+      .number(event_field::name, name_number(instant.name))
+      .number(event_field::category, category_number(instant.category));
+  for (const Annotation& annotation : instant.annotations)
+    annotate(event, annotation.name, annotation_field::signed_value, annotation.value);
+  if (instant.flow_end) {
+    event.fixed(
+        *instant.flow_end == FlowEnd::begin ? event_field::flow_begin : event_field::flow_end,
+        instant.flow);
+  }
+  write_event(instant.ns, event);
 }
 
 }  // namespace sorrel::tool

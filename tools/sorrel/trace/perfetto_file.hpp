@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,6 +39,12 @@ class PerfettoFile {
   void add_track(TrackId track, TrackId parent, std::string_view name, std::int32_t order);
   void add_counter(TrackId track, TrackId parent, std::string_view name, std::string_view unit);
 
+  /// A number that readers show with an event.
+  struct Annotation {
+    std::string_view name;
+    std::int64_t value;
+  };
+
   struct Slice {
     TrackId track;
     std::int64_t ns;
@@ -45,6 +52,8 @@ class PerfettoFile {
     const CodePlace* place = nullptr;
     std::optional<std::uint64_t> comm = std::nullopt;  ///< context of the communicator of a call
     std::optional<std::int64_t> root = std::nullopt;   ///< rank of the job
+    std::string_view category = {};
+    std::span<const Annotation> annotations = {};
   };
 
   void begin(const Slice& slice);
@@ -66,13 +75,29 @@ class PerfettoFile {
   /// One end of a message.
   void add(const Message& message);
 
+  struct Instant {
+    TrackId track;
+    std::int64_t ns;
+    std::string_view name;
+    std::string_view category;
+    std::span<const Annotation> annotations;
+    std::optional<FlowEnd> flow_end = std::nullopt;
+    std::uint64_t flow = 0;
+  };
+
+  void add_instant(const Instant& instant);
+
   /// errno; 0: all has been written.
   [[nodiscard]] int close();
 
  private:
   void write_descriptor(const ProtoMessage& descriptor);
   void write_event(std::int64_t ns, const ProtoMessage& event);
+  std::uint64_t number_in(std::unordered_map<std::string, std::uint64_t>& table,
+                          std::uint32_t field,
+                          std::string_view text);
   std::uint64_t name_number(std::string_view name);
+  std::uint64_t category_number(std::string_view category);
   std::uint64_t place_number(const CodePlace& place);
   void write(const ProtoMessage& packet);
 
@@ -80,6 +105,7 @@ class PerfettoFile {
   int error_ = 0;
   /// Texts that packets refer to by number, and those that the next packet defines.
   std::unordered_map<std::string, std::uint64_t> names_;
+  std::unordered_map<std::string, std::uint64_t> categories_;
   std::unordered_map<const CodePlace*, std::uint64_t> places_;
   ProtoMessage definitions_;
   bool is_first_ = true;

@@ -6,12 +6,13 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/trace/code_places.hpp"
-#include "tools/sorrel/trace/worker_walk.hpp"
+#include "tools/sorrel/trace/process_walk.hpp"
 
 namespace sorrel::tool {
 
@@ -29,21 +30,25 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// Adds the events of one worker: a visitor of walk().
-class WorkerCounts {
+/// Adds the events of one process: a visitor of walk().
+class ProcessCounts {
  public:
-  WorkerCounts(const TracePart& part, CodePlaces& places, Profile& profile)
-      : part_(part), places_(places), profile_(profile) {}
+  ProcessCounts(std::span<const TracePart> parts, CodePlaces& places, Profile& profile)
+      : parts_(parts), places_(places), profile_(profile), idle_ns_(parts.size()) {}
 
-  void begin_call(std::int32_t rank, std::int64_t ns, const CallRecord& record) {
+  void begin_call(std::size_t worker,
+                  std::int32_t rank,
+                  std::int64_t ns,
+                  const CallRecord& record) {
     State& state = states_[rank];
     // A call of MPI in a call of MPI, as of a library that is a tool, is a part of the outer one.
     if (state.depth++ > 0) return;
     state.began_ns = ns;
     state.waited_ns = 0;
     const Record& call = record.call;
-    state.call = &profile_.calls[{std::string(part_.text_of(call.first)),
-                                  text_of(places_.of(part_.process(), call.second))}];
+    const TracePart& part = parts_[worker];
+    state.call = &profile_.calls[{std::string(part.text_of(call.first)),
+                                  text_of(places_.of(part.process(), call.second))}];
   }
 
   void end_call(std::int32_t rank, std::int64_t ns) {
@@ -65,10 +70,14 @@ class WorkerCounts {
     profile_.ranks[rank].wait_ns += state.waited_ns;
   }
 
-  void begin_wait(std::int32_t rank, std::int64_t ns, std::string_view /*function*/) {
+  void begin_wait(std::size_t worker,
+                  std::int32_t rank,
+                  std::int64_t ns,
+                  std::string_view /*function*/) {
     State& state = states_[rank];
     state.wait_began_ns = ns;
-    state.idle_before_ns = idle_ns_;
+    state.wait_worker = worker;
+    state.idle_before_ns = idle_ns_[worker];
   }
 
   void end_wait(std::int32_t rank, std::int64_t ns) {
@@ -76,18 +85,27 @@ class WorkerCounts {
     if (state.depth == 0) return;
     const std::int64_t waited_ns = ns - state.wait_began_ns;
     state.waited_ns += waited_ns;
-    profile_.ranks[rank].hidden_ns += waited_ns - (idle_ns_ - state.idle_before_ns);
+    // Of the worker on which the wait began: a rank that moves in it comes to a worker with less
+    // to do.
+    const std::int64_t idle_ns = idle_ns_[state.wait_worker] - state.idle_before_ns;
+    profile_.ranks[rank].hidden_ns += std::max<std::int64_t>(waited_ns - idle_ns, 0);
   }
 
-  void run(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns) {
-    profile_.ranks[rank].run_ns += end_ns - begin_ns;
+  void run(std::size_t /*worker*/, const RunRecord& run) {
+    profile_.ranks[run.rank].run_ns += run.end_ns - run.begin_ns;
   }
 
-  void idle(std::int64_t begin_ns, std::optional<std::int64_t> /*asleep_ns*/, std::int64_t end_ns) {
-    idle_ns_ += end_ns - begin_ns;
+  void idle(std::size_t worker,
+            std::int64_t begin_ns,
+            std::optional<std::int64_t> /*asleep_ns*/,
+            std::int64_t end_ns) {
+    idle_ns_[worker] += end_ns - begin_ns;
   }
 
-  void message(const MessageRecord& message, Kind kind, std::int64_t /*ns*/) {
+  void message(std::size_t /*worker*/,
+               const MessageRecord& message,
+               Kind kind,
+               std::int64_t /*ns*/) {
     if (kind != Kind::send) return;
     ++profile_.message_sizes[message.bytes == 0 ? 0 : std::bit_width(message.bytes) - 1];
     State& state = states_[message.rank];
@@ -96,10 +114,24 @@ class WorkerCounts {
     state.call->bytes += message.bytes;
   }
 
-  void finish(std::int64_t ns) {
+  void begin_work(std::size_t, std::optional<std::int32_t>, std::int64_t, const Record&) {}
+
+  void end_work(std::int32_t, std::int64_t) {}
+
+  void end_help(std::size_t, std::int64_t) {}
+
+  void packet(std::size_t, const trace::PacketRecord&, Kind, std::int64_t) {}
+
+  void move(std::int32_t, std::int64_t, std::uint64_t) {}
+
+  void width(std::int64_t, std::uint64_t, std::uint64_t) {}
+
+  void finish(std::size_t worker, std::int64_t ns) {
+    const TracePart& part = parts_[worker];
+    if (!part.is_of_worker()) return;
     profile_.elapsed_ns = std::max(profile_.elapsed_ns, ns);
     profile_.workers.push_back(
-        {.process = part_.process(), .worker = part_.worker(), .idle_ns = idle_ns_});
+        {.process = part.process(), .worker = part.worker(), .idle_ns = idle_ns_[worker]});
   }
 
  private:
@@ -108,16 +140,18 @@ class WorkerCounts {
     std::int64_t began_ns = 0;
     std::int64_t waited_ns = 0;
     std::int64_t wait_began_ns = 0;
+    std::size_t wait_worker = 0;
     std::int64_t idle_before_ns = 0;
     CallProfile* call = nullptr;
     std::unordered_map<const CallProfile*, std::int64_t> by_call;
   };
 
-  const TracePart& part_;
+  const std::span<const TracePart> parts_;
   CodePlaces& places_;
   Profile& profile_;
   std::unordered_map<std::int32_t, State> states_;
-  std::int64_t idle_ns_ = 0;
+  /// By worker.
+  std::vector<std::int64_t> idle_ns_;
 };
 
 struct Spread {
@@ -201,12 +235,13 @@ Result<Profile> read_profile(const std::string& folder) {
   if (!opened.has_value()) return Error{opened.error()};
   const TraceClock clock(opened.value());
   CodePlaces places(opened.value());
-  for (const TracePart& part : opened.value()) {
-    for (const auto& [address, rank] : part.ranks())
-      profile.ranks.try_emplace(rank);
-    WorkerCounts counts(part, places, profile);
-    walk(part, clock, counts);
-  }
+  for_each_process(opened.value(), [&](std::span<const TracePart> parts) {
+    for (const TracePart& part : parts)
+      for (const auto& [address, rank] : part.ranks())
+        profile.ranks.try_emplace(rank);
+    ProcessCounts counts(parts, places, profile);
+    walk(parts, clock, counts);
+  });
   if (profile.ranks.empty()) return Error{folder + " has no ranks"};
   return profile;
 }

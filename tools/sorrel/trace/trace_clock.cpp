@@ -36,24 +36,28 @@ TraceClock::TraceClock(const std::vector<TracePart>& parts) {
                                     ? static_cast<double>(elapsed_ns) /
                                           static_cast<double>(distance(first.cycles, last.cycles))
                                     : core::CycleClock().ns_in(1);
-    machines_[std::string(name)] = {.first = first, .ns_per_cycle = ns_per_cycle};
+    Axis& axis = machines_[std::string(name)];
+    axis.first_ = first;
+    axis.ns_per_cycle_ = ns_per_cycle;
   }
-  begin_ns_ = std::numeric_limits<std::int64_t>::max();
-  for (const TracePart& part : parts) {
-    const Machine& machine = machines_.find(part.machine())->second;
-    begin_ns_ = std::min(begin_ns_, wall_ns(machine, part.clocks().front().cycles));
-  }
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  for (const TracePart& part : parts)
+    begin_ns = std::min(begin_ns, of(part).wall_ns(part.clocks().front().cycles));
+  for (auto& [name, axis] : machines_)
+    axis.begin_ns_ = begin_ns;
 }
 
-std::int64_t TraceClock::wall_ns(const Machine& machine, std::uint64_t cycles) const {
-  return machine.first.wall_ns +
-         static_cast<std::int64_t>(static_cast<double>(distance(machine.first.cycles, cycles)) *
-                                   machine.ns_per_cycle);
+const TraceClock::Axis& TraceClock::of(const TracePart& part) const {
+  return machines_.find(part.machine())->second;
 }
 
-std::int64_t TraceClock::ns_of(const TracePart& part, const trace::Record& record) const {
-  const Machine& machine = machines_.find(part.machine())->second;
-  const std::int64_t ns = wall_ns(machine, record.time_and_kind >> trace::Record::kind_bits);
+std::int64_t TraceClock::Axis::wall_ns(std::uint64_t cycles) const {
+  return first_.wall_ns + static_cast<std::int64_t>(
+                              static_cast<double>(distance(first_.cycles, cycles)) * ns_per_cycle_);
+}
+
+std::int64_t TraceClock::Axis::ns_of(const trace::Record& record) const {
+  const std::int64_t ns = wall_ns(record.time_and_kind >> trace::Record::kind_bits);
   return std::max<std::int64_t>(ns - begin_ns_, 0);
 }
 

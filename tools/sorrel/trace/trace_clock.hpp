@@ -15,20 +15,28 @@ class TraceClock {
   /// `parts` are not empty.
   explicit TraceClock(const std::vector<TracePart>& parts);
 
-  /// Nanoseconds since the first part began. Not negative.
-  [[nodiscard]] std::int64_t ns_of(const TracePart& part, const trace::Record& record) const;
+  /// The times of one part.
+  class Axis {
+   public:
+    /// Nanoseconds since the first part began. Not negative.
+    [[nodiscard]] std::int64_t ns_of(const trace::Record& record) const;
 
- private:
-  /// The clock of one machine: its first and its last reading, by the cycle counter.
-  struct Machine {
-    TracedClock first;
-    double ns_per_cycle = 0;
+   private:
+    friend TraceClock;
+
+    [[nodiscard]] std::int64_t wall_ns(std::uint64_t cycles) const;
+
+    /// The first reading of the clocks of the machine.
+    TracedClock first_{};
+    double ns_per_cycle_ = 0;
+    std::int64_t begin_ns_ = 0;
   };
 
-  [[nodiscard]] std::int64_t wall_ns(const Machine& machine, std::uint64_t cycles) const;
+  /// `part` is one of those.
+  [[nodiscard]] const Axis& of(const TracePart& part) const;
 
-  std::map<std::string, Machine, std::less<>> machines_;
-  std::int64_t begin_ns_ = 0;
+ private:
+  std::map<std::string, Axis, std::less<>> machines_;
 };
 
 }  // namespace sorrel::tool

@@ -73,7 +73,9 @@ bool TracePart::read_definitions() {
     return false;
   process_ = static_cast<std::uint32_t>(head.subject >> 32);
   worker_ = static_cast<std::uint32_t>(head.subject);
-  for_each([&](const Record& record, std::string_view text) {
+  std::string_view text;
+  Record record;
+  for (std::size_t at = 0; read(at, record, text);) {
     if (record.kind() == Kind::clock) {
       clocks_.push_back({.cycles = record.time_and_kind >> Record::kind_bits,
                          .monotonic_ns = static_cast<std::int64_t>(record.subject),
@@ -92,17 +94,26 @@ bool TracePart::read_definitions() {
                        .offset = record.second & ((std::uint64_t{1} << offset_bits) - 1),
                        .path = text_of(record.second >> offset_bits)});
     }
-  });
+  }
   return !clocks_.empty();
+}
+
+bool TracePart::read(std::size_t& at, Record& record, std::string_view& text) const {
+  // Space that was not used is of no kind.
+  do {
+    if (at + sizeof record > bytes_.size()) return false;
+    std::memcpy(&record, bytes_.data() + at, sizeof record);
+    at += sizeof record;
+  } while (record.kind() == Kind::none);
+  if (record.kind() != Kind::text) return true;
+  if (record.first > bytes_.size() - at) return false;
+  text = {reinterpret_cast<const char*>(bytes_.data() + at), record.first};
+  at += (record.first + sizeof record - 1) / sizeof record * sizeof record;
+  return true;
 }
 
 std::string_view TracePart::machine() const {
   return text_of(static_cast<std::uint64_t>(trace::TextName::machine));
-}
-
-std::optional<std::int32_t> TracePart::rank_of(std::uint64_t address) const {
-  const auto found = ranks_.find(address);
-  return found == ranks_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::uint32_t TracePart::node_of(std::int32_t rank) const {

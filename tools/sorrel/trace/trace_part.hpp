@@ -1,4 +1,5 @@
-//! TracePart - what one worker has recorded: a file that src/trace/tracer.hpp has written.
+//! TracePart - what one worker, or the governor, has recorded: a file that src/trace/tracer.hpp has
+//! written.
 //!
 //! Checks everything, because a job may have been killed while it wrote, and any file may lie in
 //! the folder. What follows the first damaged record is left out.
@@ -6,9 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include <sorrel/result.hpp>
 
 #include "trace/record.hpp"
+#include "trace/tracer.hpp"
 
 namespace sorrel::tool {
 
@@ -48,6 +48,9 @@ class TracePart {
 
   [[nodiscard]] std::uint32_t worker() const { return worker_; }
 
+  /// Whether a worker has written it, not the governor.
+  [[nodiscard]] bool is_of_worker() const { return worker_ != trace::no_worker; }
+
   /// Names the machine until it is started again.
   [[nodiscard]] std::string_view machine() const;
 
@@ -56,9 +59,7 @@ class TracePart {
 
   [[nodiscard]] const std::vector<TracedCode>& code() const { return code_; }
 
-  /// The rank whose state lay at an address.
-  [[nodiscard]] std::optional<std::int32_t> rank_of(std::uint64_t address) const;
-
+  /// The ranks that the worker had at first, by the addresses of their states.
   [[nodiscard]] const std::map<std::uint64_t, std::int32_t>& ranks() const { return ranks_; }
 
   /// The process of a rank, or its simulated node: several of them share a process.
@@ -67,41 +68,31 @@ class TracePart {
   /// The text at an address; "" if the file does not have it.
   [[nodiscard]] std::string_view text_of(std::uint64_t name) const;
 
-  /// The events, in the order of time.
-  [[nodiscard]] std::vector<trace::Record> events() const;
+  /// Reads the events one after the other, in the order of time.
+  class Events {
+   public:
+    explicit Events(const TracePart& part) : part_(&part) {}
 
-  /// Calls visit(record) for every event, in the order of time.
-  template <class Visit>
-  void for_each_event(Visit&& visit) const {
-    for_each([&](const trace::Record& record, std::string_view) {
-      if (record.kind() < trace::Kind::begin) visit(record);
-    });
-  }
+    /// False at the end.
+    bool next(trace::Record& record) {
+      std::string_view text;
+      while (part_->read(at_, record, text))
+        if (record.kind() < trace::Kind::begin) return true;
+      return false;
+    }
+
+   private:
+    const TracePart* part_;
+    std::size_t at_ = 0;
+  };
 
  private:
   TracePart() = default;
   [[nodiscard]] bool read_definitions();
 
-  /// Calls visit(record, text), where text is that of a text record, up to the first damaged one.
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    using trace::Kind;
-    using trace::Record;
-    for (std::size_t at = 0; at + sizeof(Record) <= bytes_.size();) {
-      Record record;
-      std::memcpy(&record, bytes_.data() + at, sizeof record);
-      at += sizeof record;
-      // Space that was not used.
-      if (record.kind() == Kind::none) continue;
-      std::string_view text;
-      if (record.kind() == Kind::text) {
-        if (record.first > bytes_.size() - at) return;
-        text = {reinterpret_cast<const char*>(bytes_.data() + at), record.first};
-        at += (record.first + sizeof record - 1) / sizeof record * sizeof record;
-      }
-      visit(record, text);
-    }
-  }
+  /// The record at an offset, which becomes that of the next one; `text`: that of a text record.
+  /// False at the end, or if the record is damaged.
+  bool read(std::size_t& at, trace::Record& record, std::string_view& text) const;
 
   std::span<const std::byte> bytes_;
   std::uint32_t process_ = 0;

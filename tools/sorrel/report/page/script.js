@@ -33,8 +33,13 @@ const states = [
   { key: "computes", name: "computes" },
   { key: "in-mpi", name: "in MPI" },
   { key: "idle", name: "idle worker" },
+  { key: "in-loop", name: "in a loop" },
+  { key: "in-task", name: "in a task" },
+  { key: "in-openmp", name: "in OpenMP" },
   ...data.wait_kinds.map(([key, name]) => ({ key: key.replace(/_/g, "-"), name: key === "outside" ? "waits " + name : name })),
 ];
+/** Loops, tasks and regions of OpenMP, whose spans name them in the rows of workers, too. */
+const isWork = (kind) => kind >= 4 && kind <= 6;
 const pathNames = {
   computes: "computes", in_mpi: "in MPI", in_flight: "in flight", waits: "waits", scheduling: "worker changes ranks", ready: "its worker is busy", other: "other",
 };
@@ -388,7 +393,7 @@ function drawTexts(context, level, rowHeight, width) {
       if (end - x < 45 || spans.kinds[index] === 0) continue;
       --budget;
       const detail = spans.details[index];
-      const text = view.showsWorkers ? (spans.kinds[index] === 3 ? "idle" : detail > 0 ? `rank ${data.ranks[detail - 1].rank}` : "")
+      const text = view.showsWorkers && !isWork(spans.kinds[index]) ? (spans.kinds[index] === 3 ? "idle" : detail > 0 ? `rank ${data.ranks[detail - 1].rank}` : "")
         : spans.kinds[index] === 1 || detail === 0 ? states[spans.kinds[index]].name : data.sites[detail - 1][0].replace("MPI_", "");
       context.save();
       context.beginPath();
@@ -574,7 +579,7 @@ function describe(row, ns) {
   const detail = spans.details[index];
   const kind = spans.kinds[index];
   let what = states[kind].name;
-  if (view.showsWorkers) {
+  if (view.showsWorkers && !isWork(kind)) {
     what = kind === 3 ? "idle" : detail > 0 ? `runs rank ${data.ranks[detail - 1].rank}` : what;
   } else if (detail > 0) {
     const [name, place] = data.sites[detail - 1];
@@ -693,12 +698,12 @@ function connect() {
 function showLegend() {
   const legend = element("legend");
   legend.textContent = "";
-  const used = new Set(view.showsWorkers ? ["computes", "idle"]
-    : ["computes", "in-mpi", ...Object.keys(data.waits).map((key) => key.replace(/_/g, "-"))]);
+  const used = new Set(view.showsWorkers ? ["computes", "idle", ...data.work_states]
+    : ["computes", "in-mpi", ...data.work_states, ...Object.keys(data.waits).map((key) => key.replace(/_/g, "-"))]);
   for (const state of states.filter((each) => used.has(each.key))) {
     const item = add(legend, "li");
     swatch(item, state.key);
-    item.append(view.showsWorkers && state.key === "computes" ? "runs a rank" : view.showsWorkers ? "idle" : state.name);
+    item.append(!view.showsWorkers || data.work_states.includes(state.key) ? state.name : state.key === "computes" ? "runs a rank" : "idle");
   }
 }
 
