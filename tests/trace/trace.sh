@@ -2,6 +2,7 @@
 # Traces of jobs that end in every way. The environment has the paths SORREL, PROGRAM (messages), SOURCE and PYTHON.
 #   trace.sh run RANKS MESSAGES WORDS...         of a job that ends well: what follows "sorrel run -n RANKS"
 #   trace.sh work CHECKS WORDS...                of a job with loops, tasks, ...: options of check_trace.py, what follows "sorrel run"
+#   trace.sh otf2        an archive in the format OTF2
 #   trace.sh clicked     the page of `sorrel report`, clicked through in a browser
 #   trace.sh report      what `sorrel report` says about one
 #   trace.sh crash | killed | full | damaged     of others
@@ -123,6 +124,27 @@ assert not re.search(r'(src|href)=|https?:', page) and page.endswith("</html>\n"
 PYTHON
     "$SORREL" report "$file" -o /dev/full >"$folder/out" 2>"$folder/err" && fail "a full disk is no error"
     grep -qx 'sorrel: /dev/full cannot be written: No space left on device' "$folder/err" || fail "no message about a full disk"
+    ;;
+  otf2)
+    command -v otf2-print >/dev/null || { echo "skipped: otf2-print is not installed (Debian: otf2-tools)"; exit 77; }
+    file=$folder/job.otf2
+    for _ in 1 2; do
+      run -n 4 --procs 2 --workers 1 "$PROGRAM" 20 && continue
+      grep -q 'OTF2 is not supported' "$folder/err" && { echo "skipped: sorrel is built without OTF2"; exit 77; }
+      fail "the job's status is $?"
+    done
+    no_parts_left
+    otf2-print "$file/traces.otf2" >"$folder/printed" 2>"$folder/err" || fail "otf2-print cannot read it"
+    [ ! -s "$folder/err" ] || fail "otf2-print complains"
+    count() { grep -c "^$1 " "$folder/printed"; }
+    [ "$(count MPI_SEND)" -ge 160 ] && [ "$(count MPI_SEND)" = "$(count MPI_RECV)" ] || fail "$(count MPI_SEND) sends, $(count MPI_RECV) receives"
+    [ "$(count ENTER)" -gt 480 ] && [ "$(count ENTER)" = "$(count LEAVE)" ] || fail "$(count ENTER) begins, $(count LEAVE) ends"
+    otf2-print -G "$file/traces.otf2" | grep -Eq 'REGION .*"MPI_Waitall".*messages.c' || fail "no region of MPI_Waitall with its source"
+    mkdir "$folder/mine.otf2" && touch "$folder/mine.otf2/notes"
+    file=$folder/mine.otf2
+    run -n 4 "$PROGRAM" 1 && fail "a folder of the user is no error"
+    grep -qx "sorrel: --trace: $file exists and is no OTF2 archive" "$folder/err" || fail "no message about a folder of the user"
+    [ -e "$folder/mine.otf2/notes" ] || fail "a file of the user is gone"
     ;;
   clicked)
     run -n 8 --wire nodes=2,latency=200us --workers 1 "$PROGRAM" 20 || fail "the job's status is $?"

@@ -1,6 +1,5 @@
 #include "tools/sorrel/trace/merge.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fmt/core.h>
@@ -326,8 +325,7 @@ Result<MergedTrace> merge_trace(const std::string& folder, const std::string& fi
   const Result<std::vector<TracePart>> opened = open_trace(folder, merged.warnings);
   if (!opened.has_value()) return Error{opened.error()};
   const std::vector<TracePart>& parts = opened.value();
-  merged.part_count = static_cast<std::size_t>(
-      std::ranges::count_if(parts, [](const TracePart& part) { return part.is_of_worker(); }));
+  merged.part_count = worker_count_of(parts);
   const TraceClock clock(parts);
   CodePlaces places(parts);
   PerfettoFile output(file);

@@ -8,6 +8,7 @@
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/trace/merge.hpp"
+#include "tools/sorrel/trace/otf2_merge.hpp"
 
 namespace sorrel::tool {
 
@@ -18,7 +19,8 @@ constexpr const char* description =
     "Makes FILE, a trace in Perfetto's format, of the folder FILE.parts that\n"
     "`sorrel run --trace FILE` leaves behind when it is killed, or under a\n"
     "host MPI's launcher.\n"
-    "Open FILE at https://ui.perfetto.dev or with trace_processor.\n";
+    "Open FILE at https://ui.perfetto.dev or with trace_processor.\n"
+    "If FILE ends with .otf2, it becomes a folder with an archive in OTF2.\n";
 constexpr const char* footer =
     "Example:\n"
     "  sorrel trace -o heat.trace heat.trace.parts";
@@ -34,7 +36,9 @@ int trace_command(Arguments arguments) {
   if (const auto status = parse_options(*app, split.options)) return *status;
   if (split.program.size() != 1 || file.empty())
     return report_error("a file and a folder are needed; usage: {}", usage);
-  const Result<MergedTrace> merged = merge_trace(split.program.front(), file);
+  const std::string& folder = split.program.front();
+  const Result<MergedTrace> merged =
+      is_otf2_name(file) ? merge_otf2(folder, file) : merge_trace(folder, file);
   if (!merged.has_value()) return report_error("{}", merged.error());
   for (const std::string& warning : merged.value().warnings)
     print_diagnostic("warning: left out: " + warning);

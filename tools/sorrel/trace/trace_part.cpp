@@ -152,4 +152,9 @@ Result<std::vector<TracePart>> open_trace(const std::string& folder,
   return parts;
 }
 
+std::size_t worker_count_of(const std::vector<TracePart>& parts) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(parts, [](const TracePart& part) { return part.is_of_worker(); }));
+}
+
 }  // namespace sorrel::tool

@@ -109,4 +109,7 @@ class TracePart {
 [[nodiscard]] Result<std::vector<TracePart>> open_trace(const std::string& folder,
                                                         std::vector<std::string>& warnings);
 
+/// The parts that workers have written.
+[[nodiscard]] std::size_t worker_count_of(const std::vector<TracePart>& parts);
+
 }  // namespace sorrel::tool

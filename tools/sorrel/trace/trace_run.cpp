@@ -8,6 +8,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/trace/merge.hpp"
+#include "tools/sorrel/trace/otf2_merge.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 
 namespace sorrel::tool {
@@ -27,7 +28,8 @@ void remove_parts(const fs::path& folder) {
 }
 
 bool write_trace(const std::string& file, const std::string& folder) {
-  const Result<MergedTrace> merged = merge_trace(folder, file);
+  const Result<MergedTrace> merged =
+      is_otf2_name(file) ? merge_otf2(folder, file) : merge_trace(folder, file);
   if (!merged.has_value()) {
     print_diagnostic("no trace: " + merged.error());
     return false;
@@ -57,8 +59,12 @@ bool write_profile(const TraceRequest& request, const std::string& folder) {
 Result<std::string> make_trace_folder(const TraceRequest& request, bool is_only_process) {
   if (request.trace.empty()) return make_temporary_folder("--profile", "profile");
   std::error_code error;
-  if (fs::is_directory(request.trace, error))
+  if (is_otf2_name(request.trace)) {
+    if (const std::string refusal = otf2_refusal(request.trace); !refusal.empty())
+      return Error{"--trace: " + refusal};
+  } else if (fs::is_directory(request.trace, error)) {
     return Error{fmt::format("--trace: {} is a folder", request.trace)};
+  }
   const fs::path folder = fs::absolute(request.trace + ".parts", error);
   if (!error) fs::create_directory(folder, error);
   if (error) {
