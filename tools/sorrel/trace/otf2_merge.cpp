@@ -107,9 +107,7 @@ class Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  ~Archive() {
-    if (archive_ != nullptr) OTF2_Archive_Close(archive_);
-  }
+  ~Archive() { (void)close(); }
 
   [[nodiscard]] OTF2_EvtWriter* events_of(std::int32_t rank) {
     return is_good() ? OTF2_Archive_GetEvtWriter(archive_, static_cast<OTF2_LocationRef>(rank))
@@ -143,7 +141,9 @@ class Archive {
 
   /// "": all has been written.
   [[nodiscard]] std::string close() {
-    if (archive_ != nullptr) check(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
+    // After an error the library may crash in it: this process ends soon.
+    if (archive_ != nullptr && is_good())
+      check(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
     return error_;
   }
 
