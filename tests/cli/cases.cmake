@@ -298,3 +298,20 @@ cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed. usag
 cli_case(selftest_help 0 "Usage: sorrel selftest .*Exit status: 0 .* 1 " - ${sorrel} selftest --help)
 cli_case(selftest_takes_nothing 2 - "^sorrel: selftest takes no arguments, not './program'~$" ${sorrel} selftest ./program)
 cli_case(selftest_without_a_folder 2 - "^sorrel: cannot make a folder for programs in .TMPDIR or /tmp: " env TMPDIR=/nowhere ${sorrel} selftest)
+
+# The configuration file
+file(WRITE ${subjects}/config/sorrel/config "# two of them\nranks = 5\nworkers = 1\nverbose\n")
+file(WRITE ${subjects}/config/wrong "label\nworker = 2\n")
+set(with_config ${CMAKE_COMMAND} -E env --unset=SORREL_CONFIG XDG_CONFIG_HOME=${subjects}/config)
+cli_case(config 7 "STARTED~SORREL_JOB=ranks=5:workers=1:"
+  "^sorrel: note: ${subjects}/config/sorrel/config: --ranks=5 --workers=1 --verbose~sorrel: note: 5 ranks in 1 process of 1 worker, " ${with_config} ${sorrel} run ./program)
+cli_case(config_of_the_home 7 "SORREL_JOB=ranks=5:workers=1:" "note: ${subjects}/config/.config/sorrel/config: "
+  bash -c "mkdir -p config/.config/sorrel && cp config/sorrel/config config/.config/sorrel && unset SORREL_CONFIG XDG_CONFIG_HOME && HOME=${subjects}/config ${sorrel} run ./program")
+cli_case(config_below_the_command_line 7 "SORREL_JOB=ranks=3:workers=1:" "note: 3 ranks" ${with_config} ${sorrel} run -n 3 ./program)
+cli_case(config_of_mpiexec 7 "SORREL_JOB=ranks=5:workers=1:" "note: 5 ranks" ${with_config} ${tree}/bin/mpi/mpiexec ./program)
+cli_case(config_that_is_not_wanted 7 "SORREL_JOB=ranks=4:" - ${with_config} SORREL_CONFIG= ${sorrel} run -n 4 ./program)
+cli_case(config_with_an_error 2 - "^sorrel: config/wrong:2: unknown option --worker. did you mean --workers.~$"
+  ${with_config} SORREL_CONFIG=config/wrong ${sorrel} run -n 4 ./program)
+cli_case(config_with_an_error_and_help 0 "Usage: sorrel run" - ${with_config} SORREL_CONFIG=config/wrong ${sorrel} run --help)
+cli_case(config_that_is_missing 2 - "^sorrel: config/missing does not exist~$" ${with_config} SORREL_CONFIG=config/missing ${sorrel} run ./program)
+cli_case(config_that_is_a_folder 2 - "^sorrel: config is a folder~$" ${with_config} SORREL_CONFIG=config ${sorrel} run ./program)

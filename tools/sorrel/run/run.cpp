@@ -31,6 +31,7 @@
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
+#include "tools/sorrel/run/config_file.hpp"
 #include "tools/sorrel/run/host_launch.hpp"
 #include "tools/sorrel/run/launch.hpp"
 #include "tools/sorrel/run/openmp.hpp"
@@ -62,6 +63,24 @@ struct Part {
   std::string preloaded;        ///< files, a:b
   std::string library_folders;  ///< a:b
 };
+
+/// Reads the command line into `own`, and into `all` together with what the configuration file
+/// sets, which precedes it. Returns the exit status, or nothing if the command continues.
+std::optional<int> parse_with_config(SplitArguments& split, RunOptions& own, RunOptions& all) {
+  const auto app = make_run_app(own);
+  if (const auto status = parse_options(*app, split.options)) return status;
+  Result<ConfigFile> read = read_config_file(*app);
+  if (!read.has_value()) return report_error("{}", read.error());
+  const ConfigFile& config = read.value();
+  all = own;
+  if (config.options.empty()) return std::nullopt;
+  split.options.insert(split.options.begin(), config.options.begin(), config.options.end());
+  all = {};
+  if (const auto status = parse_options(*make_run_app(all), split.options)) return status;
+  if (all.verbose)
+    print_diagnostic(fmt::format("note: {}: {}", config.path, fmt::join(config.options, " ")));
+  return std::nullopt;
+}
 
 /// What the user asks for: programs, and the request for each.
 struct RunJob {
@@ -431,17 +450,17 @@ int run_command(Arguments arguments) {
 
 int run_job(Arguments arguments, const Restart* restart) {
   const BlockedRequests blocked;
+  RunOptions own;
   RunOptions words;
-  const auto app = make_run_app(words);
-  SplitArguments split = split_arguments(*app, arguments);
+  SplitArguments split = split_arguments(*make_run_app(own), arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
   if (restart != nullptr)
     split.options.insert(split.options.end(), restart->options.begin(), restart->options.end());
-  if (const auto status = parse_options(*app, split.options)) return *status;
+  if (const auto status = parse_with_config(split, own, words)) return *status;
   if (split.program.empty()) return report_error("no program given; usage: {}", run_usage);
   if (!is_share(words.share))
     return report_error("--share must be fair, yielding or fixed, not '{}'", words.share);
-  if (words.omp && !concerns_ranks(words)) {
+  if (words.omp && !concerns_ranks(own)) {
     blocked.end();
     return run_openmp(split.program.data(), words.share);
   }
