@@ -11,6 +11,15 @@ namespace sorrel::core {
 // Alone on its line: every worker reads it at the end of calls.
 alignas(cache_line_bytes) std::atomic<std::uint32_t> seeker_count{0};
 
+void begin_slow_ends() {
+  // Relaxed: a hint. A worker that misses it makes no offers yet.
+  seeker_count.fetch_add(seeker_step, std::memory_order_relaxed);
+}
+
+void end_slow_ends() {
+  seeker_count.fetch_sub(seeker_step, std::memory_order_relaxed);
+}
+
 namespace {
 
 /// Polls of a worker that runs fibers, before it takes an offer back: some us.
@@ -191,15 +200,6 @@ void Worker::run_return(Worker& home, RemoteCall& call) {
 }
 
 /// Wakes a worker that sleeps and would run a fiber from the box.
-void begin_slow_ends() {
-  // Relaxed: a hint, as for loans.
-  seeker_count.fetch_add(seeker_step, std::memory_order_relaxed);
-}
-
-void end_slow_ends() {
-  seeker_count.fetch_sub(seeker_step, std::memory_order_relaxed);
-}
-
 void Worker::wake_seeker() {
   const std::uint32_t count = scheduler_.worker_count();
   for (std::uint32_t i = 1; i < count; ++i) {
@@ -214,14 +214,13 @@ void Worker::begin_to_seek() {
   if (is_seeker_ || !has_loans_) return;
   is_seeker_ = true;
   seeks_loans_.store(true, std::memory_order_relaxed);
-  // Relaxed: a hint. A worker that misses it makes no offers yet.
-  seeker_count.fetch_add(seeker_step, std::memory_order_relaxed);
+  begin_slow_ends();
 }
 
 void Worker::end_seeking() {
   is_seeker_ = false;
   seeks_loans_.store(false, std::memory_order_relaxed);
-  seeker_count.fetch_sub(seeker_step, std::memory_order_relaxed);
+  end_slow_ends();
 }
 
 PinnedFiber::PinnedFiber() : fiber_(nullptr) {
