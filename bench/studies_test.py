@@ -194,6 +194,20 @@ class Scheduling(WithStore):
         self.assertEqual((order, schedule.left_out), ([], {"001: row"}))
 
 
+class Failing(unittest.TestCase):
+    def test_a_failure_names_the_program_without_the_folders_of_this_machine(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            program = pathlib.Path(name) / "summa" / "program"
+            program.parent.mkdir()
+            program.write_text("#!/bin/sh\nexit 3\n")
+            program.chmod(0o755)
+            case = samples.command_case(KEY, [str(program), "-n", "4"], lambda _: {}, None, pathlib.Path(name))
+            with self.assertRaises(CaseFailed) as caught:
+                case.run()
+        self.assertIn("exit status 3", str(caught.exception))
+        self.assertTrue(str(caught.exception).endswith(" (summa/program -n 4)"))
+
+
 class RecordedStore(Store):
     """Has six rounds of every value that is asked for; values differ by key and round, and never between two processes."""
 

@@ -47,16 +47,21 @@ class Row:
     rounds_max: int = 1000
 
 
+def _shown(command: Sequence[str]) -> str:
+    """The command with absolute paths cut to folder and name: the page is published."""
+    return shlex.join("/".join(pathlib.Path(word).parts[-2:]) if word.startswith("/") else word for word in command)
+
+
 def command_case(
     key: Key, command: Sequence[str], read: Callable[[str], Values], cpus: Sequence[int], folder: pathlib.Path, seconds_max: float = 120
 ) -> Case:
     def run() -> Values:
         output, error = run_program(list(command), folder, cpus, seconds_max)
         if error:
-            raise CaseFailed(f"{error} ({shlex.join(command)})")
+            raise CaseFailed(f"{error} ({_shown(command)})")
         values = read(output)
         if not values:
-            raise CaseFailed(f"printed no result ({shlex.join(command)})")
+            raise CaseFailed(f"printed no result ({_shown(command)})")
         return values
 
     return Case(*key, run)
