@@ -37,8 +37,13 @@ enum sorrel_schedule {
   SORREL_AUTOMATIC = 0, /* decreasing chunks, the smallest of about a microsecond */
   SORREL_STATIC = 1,    /* one equal chunk per thread, or chunks of `grain` */
   SORREL_DYNAMIC = 2,   /* chunks of `grain` (0: of one iteration) */
-  SORREL_GUIDED = 3     /* decreasing chunks, the smallest `grain` */
+  SORREL_GUIDED = 3,    /* decreasing chunks, the smallest `grain` */
+  SORREL_SHARED = 16    /* added to one of these: the loop runs only if other threads can join it */
 };
+
+/// What a loop with SORREL_SHARED returns when no other thread could join it, because its thread is
+/// the only one now, or too many loops of other ranks are open. Then nothing has been run.
+#define SORREL_NOT_SHARED (-2147483647 - 1)
 
 /// All zero is the default. A null pointer means the default, too.
 struct sorrel_loop_options {

@@ -13,10 +13,13 @@
 
 namespace sorrel::loop::binding {
 
+static_assert(SORREL_NOT_SHARED == not_shared);
+
 inline LoopOptions options_of(const sorrel_loop_options* given) {
   LoopOptions options;
   if (given == nullptr) return options;
-  switch (given->schedule) {
+  options.is_shared_only = (given->schedule & SORREL_SHARED) != 0;
+  switch (given->schedule & ~SORREL_SHARED) {
     case SORREL_STATIC:
       options.schedule = Schedule::fixed;
       break;

@@ -110,8 +110,7 @@ Report Runner::run(Index steps, Failure& failure) {
     if (is_over()) break;
     idle_rounds_ = 0;
     if (has_surplus()) {
-      const sorrel_loop_options options{SORREL_DYNAMIC, 1, static_cast<int>(queues_.size())};
-      sorrel_parallel_for(0, slice_count, slice_of_loop, this, &options);
+      share();
     } else if (done == 0) {
       wait_for_message();
     } else {
@@ -128,6 +127,20 @@ Report Runner::run(Index steps, Failure& failure) {
   report.seconds = seconds_since(began);
   report.waiting_seconds = waiting_seconds_;
   return report;
+}
+
+/// Opens a loop that helpers can join. A communication worker waits its turn: its ranks may be more
+/// than the loops that can be open, and it works for none of them.
+void Runner::share() {
+  const int schedule = SORREL_DYNAMIC | (is_comm_worker_ ? SORREL_SHARED : 0);
+  const sorrel_loop_options options{static_cast<sorrel_schedule>(schedule), 1,
+                                    static_cast<int>(queues_.size())};
+  if (sorrel_parallel_for(0, slice_count, slice_of_loop, this, &options) != SORREL_NOT_SHARED)
+    return;
+  helped_last_ = arch::cycles();
+  is_comm_worker_ = sorrel_loop_threads() > 1;
+  leaves_work_.store(is_comm_worker_, std::memory_order_relaxed);
+  sorrel_yield();
 }
 
 // ---- slices
@@ -193,8 +206,8 @@ bool Runner::may_leave_work_to_others() {
     if (!is_patient) return false;
     progress_messages();
     if (is_over()) return true;
-    if (now - began < poll_cycles) continue;
-    if (!is_helped) return true;
+    if (!is_helped && now - began >= poll_cycles) return true;
+    // Other ranks of this worker, or else time passes.
     sorrel_yield();
     arch::pause();
   }

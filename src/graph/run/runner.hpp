@@ -71,6 +71,7 @@ class Runner {
   static int slice_of_loop(void* runner, std::int64_t begin, std::int64_t end);
   int slice(std::int64_t number);
   int owner_slice();
+  void share();
   void end_slice();
   [[nodiscard]] bool may_leave_work_to_others();
   bool help();

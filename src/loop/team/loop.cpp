@@ -62,7 +62,8 @@ int run_in(Team& team,
                            .grain = options.grain,
                            .width = static_cast<std::int32_t>(width),
                            .tuned_grain = team.grain_tuner().tuned_grain(measured)};
-  return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
+  return run_loop(team, {body, argument, ChunkPlan(iterations, split), options.is_shared_only},
+                  width - 1);
 }
 
 /// A loop of a traced run.
@@ -137,6 +138,7 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
     return run_in(team, iterations, body, argument, options, body);
   }
   if (is_part_of_a_job) {
+    if (options.is_shared_only) return not_shared;
     const SplitOptions alone{.schedule = options.schedule, .grain = options.grain, .width = 1};
     return run_alone({body, argument, ChunkPlan(iterations, alone)});
   }

@@ -20,6 +20,8 @@ struct LoopOptions {
   std::int64_t grain = 0;
   /// Limit of threads, the caller included; 0: none.
   std::uint32_t threads_max = 0;
+  /// If no helper could join, nothing is run, and the outcome is not_shared.
+  bool is_shared_only = false;
   /// The program's function that runs iterations, as traces name the loop; 0: the body.
   std::uintptr_t code = 0;
 };

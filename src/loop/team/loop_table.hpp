@@ -2,8 +2,9 @@
 //!
 //! A caller takes a slot for the duration of one loop, the first free one from its own start index;
 //! nested loops and fibers that share a thread take the next ones. If no slot is free, the caller
-//! runs its loop alone. Any thread may call anything. Progress: acquire() and release() wait-free.
-//! Limit: slot_count_max loops open at a time. Ordering label: (B) the flag of a slot.
+//! runs its loop alone, or not at all (Work::is_shared_only). Any thread may call anything.
+//! Progress: acquire() and release() wait-free. Limit: slot_count_max loops open at a time.
+//! Ordering label: (B) the flag of a slot.
 #pragma once
 
 #include <algorithm>
@@ -50,9 +51,9 @@ class LoopTable {
  public:
   static constexpr std::uint32_t slot_count_max = 256;
 
-  /// A slot for one loop, at index `start` or after it; null when none of the next few is free.
+  /// A slot for one loop, at index `start` or after it; null when none is free.
   OpenLoop* acquire(std::uint32_t start) {
-    for (std::uint32_t i = 0; i < tries_max; ++i) {
+    for (std::uint32_t i = 0; i < slot_count_max; ++i) {
       const std::uint32_t index = (start + i) % slot_count_max;
       OpenLoop& loop = loops_[index];
       // (B) acquire, pairs with release(): the last caller's accesses to the slot are done.
@@ -80,8 +81,6 @@ class LoopTable {
   OpenLoop& operator[](std::uint32_t index) { return loops_[index]; }
 
  private:
-  static constexpr std::uint32_t tries_max = 64;
-
   void record_use(std::uint32_t index) {
     // Relaxed: see used_count().
     std::uint32_t count = used_count_.load(std::memory_order_relaxed);

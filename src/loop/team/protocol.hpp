@@ -120,7 +120,9 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
 template <class Host>
 int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_count_max) {
   // If no helper searches either, there is nothing to publish before a helper is woken.
-  OpenLoop* loop = host.has_searchers() ? host.open(work, helper_count_max) : nullptr;
+  const bool opens_now = work.is_shared_only || host.has_searchers();
+  OpenLoop* loop = opens_now ? host.open(work, helper_count_max) : nullptr;
+  if (loop == nullptr && work.is_shared_only) return not_shared;
   Probe probe(work, host.wake_cost_cycles());
   int outcome = probe.run();
   if (outcome == go_on && probe.should_wake()) {
@@ -137,11 +139,12 @@ int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_co
 /// Runs `work` with at most `helper_count_max` helpers. May suspend.
 template <class Host>
 int run_loop(Host& host, const Work& work, std::uint32_t helper_count_max) {
-  if (work.plan.count() <= 1 || helper_count_max == 0) return run_alone(work);
+  const auto run_unshared = [&work] { return work.is_shared_only ? not_shared : run_alone(work); };
+  if (work.plan.count() <= 1 || helper_count_max == 0) return run_unshared();
   if (host.has_sleepers(helper_count_max))
     return run_loop_with_sleepers(host, work, helper_count_max);
   OpenLoop* loop = host.open(work, helper_count_max);
-  if (loop == nullptr) return run_alone(work);
+  if (loop == nullptr) return run_unshared();
   return finish_loop(host, *loop, work, run_first(host, work));
 }
 

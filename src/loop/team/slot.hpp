@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/cache_line.hpp"
 #include "core/sync.hpp"
@@ -28,6 +29,9 @@ using core::Order;
 /// Returned by the body to continue; any other value cancels the loop.
 inline constexpr int go_on = 0;
 
+/// Outcome of a loop of which nothing was run, see Work::is_shared_only.
+inline constexpr int not_shared = std::numeric_limits<int>::min();
+
 /// Runs the iterations [begin, end) of a loop.
 using Body = int (*)(void* argument, std::int64_t begin, std::int64_t end);
 
@@ -36,6 +40,8 @@ struct Work {
   Body body = nullptr;
   void* argument = nullptr;
   ChunkPlan plan;
+  /// Without a possible helper nothing is run.
+  bool is_shared_only = false;
 };
 
 /// The orders of a slot by their labels; the model weakens one at a time.

@@ -70,6 +70,25 @@ TEST(ThreadTeamTest, EveryIterationIsRunOnceBeforeTheLoopReturns) {
   }
 }
 
+TEST(ThreadTeamTest, ALoopThatMustBeSharedRunsOnlyIfAHelperCouldJoin) {
+  ThreadTeam& team = team_of(2, 0);
+  Visits visits(8);
+  Work work = work_on(visits, Schedule::dynamic, 1, 2);
+  work.is_shared_only = true;
+  EXPECT_EQ(run_loop(team, work, 0), not_shared);
+  std::vector<OpenLoop*> others;
+  while (OpenLoop* other = team.open(work, 0))
+    others.push_back(other);
+  EXPECT_EQ(run_loop(team, work, 1), not_shared);
+  EXPECT_EQ(visits.of, std::vector<int>(8, 0));
+  for (OpenLoop* other : others) {
+    other->cancel();
+    LoopTable::release(*other);
+  }
+  EXPECT_EQ(run_loop(team, work, 1), go_on);
+  EXPECT_EQ(visits.of, std::vector<int>(8, 1));
+}
+
 TEST(ThreadTeamTest, AShortLoopStartsNoThread) {
   // A loop during which the system takes the core away looks long, but not every time.
   bool has_started_none = false;
