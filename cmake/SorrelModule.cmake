@@ -1,3 +1,26 @@
+# sorrel_unity(TARGET): with SORREL_UNITY, up to eight sources of a folder are compiled as one. Sources whose private names would
+# clash have the property SKIP_UNITY_BUILD_INCLUSION.
+function(sorrel_unity target)
+  if(NOT SORREL_UNITY OR target IN_LIST SORREL_UNITY_OFF)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/.*\\.cpp$")
+  foreach(source IN LISTS sources)
+    get_source_file_property(is_alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(NOT is_alone)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(MAKE_C_IDENTIFIER ${folder} group)
+      list(APPEND members_${group} ${source})
+      list(LENGTH members_${group} length)
+      math(EXPR part "(${length} - 1) / 8")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # sorrel_module(NAME): an object library of every source below src/NAME, named sorrel_NAME, with _ for /. A module that
 # is listed in SORREL_MODULES is part of the runtime's library.
 # Include arrows between modules are checked by tests/lint (layers.toml), not by link lines.
@@ -15,6 +38,9 @@ function(sorrel_module name)
   # An assembly source of another architecture is empty after preprocessing, and so lacks this note.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
+  if(NOT name IN_LIST SORREL_ALONE)
+    sorrel_unity(${target})
+  endif()
 endfunction()
 
 # sorrel_unit_tests(NAME): one GoogleTest program of every *_test.cpp below tests/unit/NAME, label "unit".
@@ -27,6 +53,7 @@ function(sorrel_unit_tests name)
   target_include_directories(test_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE sorrel_static sorrel_flags GTest::gtest_main)
+  sorrel_unity(test_${name})
   gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
 endfunction()
 

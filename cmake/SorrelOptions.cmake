@@ -3,6 +3,9 @@ option(SORREL_TESTS "Build the tests" ON)
 option(SORREL_BENCH "Build the benchmarks" OFF)
 option(SORREL_APPS "Build the example programs and apps" ON)
 option(SORREL_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
+option(SORREL_UNITY "Compile several sources at once: the first build takes half the time, a later one more" OFF)
+set(SORREL_UNITY_OFF "" CACHE STRING "Targets whose sources are compiled one by one in spite of SORREL_UNITY")
+mark_as_advanced(SORREL_UNITY_OFF)
 option(SORREL_WHEEL "Install without symbolic links, for pyproject.toml" OFF)
 set(SORREL_INSTALL_MPIDIR ${CMAKE_INSTALL_BINDIR}/mpi CACHE STRING "Where mpicc, mpiexec and other names of other MPIs are installed")
 set(SORREL_ASSERT_LEVEL "check" CACHE STRING "check (always on) < assert (cheap) < audit (O(n) walks)")
@@ -24,7 +27,8 @@ endif()
 # The flags of all that is compiled here; user programs do not get them.
 add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE
-  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+  # Sources that are compiled as one see each other's names.
+  -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
   # GCC 12 reports overlapping copies in the concatenation of strings (GCC bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 target_compile_definitions(sorrel_flags INTERFACE
