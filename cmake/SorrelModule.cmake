@@ -1,4 +1,4 @@
-# sorrel_unity(TARGET): with SORREL_UNITY, up to eight sources of a folder are compiled as one. Sources whose private names would
+# sorrel_unity(TARGET): with SORREL_UNITY, up to sixteen sources of a folder are compiled as one. Sources whose private names would
 # clash have the property SKIP_UNITY_BUILD_INCLUSION.
 function(sorrel_unity target)
   if(NOT SORREL_UNITY OR target IN_LIST SORREL_UNITY_OFF)
@@ -14,7 +14,7 @@ function(sorrel_unity target)
       string(MAKE_C_IDENTIFIER ${folder} group)
       list(APPEND members_${group} ${source})
       list(LENGTH members_${group} length)
-      math(EXPR part "(${length} - 1) / 8")
+      math(EXPR part "(${length} - 1) / 16")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
     endif()
   endforeach()
@@ -40,6 +40,13 @@ function(sorrel_module name)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
   if(NOT name IN_LIST SORREL_ALONE)
     sorrel_unity(${target})
+  endif()
+  if(SORREL_UNITY AND name IN_LIST SORREL_PRECOMPILED)
+    target_precompile_headers(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<atomic$<ANGLE-R>>
+      $<$<COMPILE_LANGUAGE:CXX>:<map$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<memory$<ANGLE-R>>
+      $<$<COMPILE_LANGUAGE:CXX>:<optional$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<string$<ANGLE-R>>
+      $<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>)
   endif()
 endfunction()
 

@@ -29,6 +29,7 @@ add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE
   # Sources that are compiled as one see each other's names.
   -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+  $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   # GCC 12 reports overlapping copies in the concatenation of strings (GCC bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 target_compile_definitions(sorrel_flags INTERFACE

@@ -9,7 +9,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-constexpr std::size_t rank_runs_max = 4;
+constexpr std::size_t read_runs_max = 4;
 
 /// The cells of a line, the first two as wide as the widest of their columns.
 struct Line {
@@ -72,7 +72,7 @@ std::string wait_rows(const std::vector<RankWait>& waits,
                               .rest = text_of("%-18s %-16s %8s  %-24s %s\n", call_heading, "for",
                                               "tag", "communicator", "at")}};
   for (std::size_t i = 0; i < count; ++i) {
-    lines.push_back({.ranks = text_of_ranks(groups[i].ranks, rank_runs_max),
+    lines.push_back({.ranks = text_of_ranks(groups[i].ranks, read_runs_max),
                      .state = groups[i].wait.state,
                      .rest = rest_of(groups[i].wait)});
   }

@@ -44,7 +44,7 @@ std::uint64_t hash_of_sources(const files::path& folder) {
   return hash;
 }
 
-files::path cache_folder() {
+files::path constants_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   const files::path folder = cache != nullptr && *cache == '/' ? files::path(cache)
@@ -86,7 +86,7 @@ Result<std::string> module_folder(const Words& compiler,
   const files::path installed = sources / ("gfortran-" + version);
   if (files::exists(installed / last_module, error)) return installed.string();
   const files::path kept =
-      cache_folder() / fmt::format("gfortran-{}-{:016x}", version, hash_of_sources(sources));
+      constants_folder() / fmt::format("gfortran-{}-{:016x}", version, hash_of_sources(sources));
   if (files::exists(kept / last_module, error)) return kept.string();
   return make_modules(compiler, sources, kept);
 }

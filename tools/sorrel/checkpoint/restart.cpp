@@ -19,13 +19,13 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel restart [options] DIR";
-constexpr const char* description =
+constexpr const char* restart_usage = "sorrel restart [options] DIR";
+constexpr const char* restart_description =
     "Starts a job again that was run by `sorrel run --checkpoint DIR`, from the\n"
     "newest whole checkpoint in DIR: the same program, arguments and ranks, in\n"
     "the same folder. What has changed since the checkpoint was made is an\n"
     "error: the executable, its libraries, the size of stacks.\n";
-constexpr const char* footer =
+constexpr const char* restart_footer =
     "Examples:\n"
     "  sorrel run -n 64 --checkpoint save ./heat   saves where ./heat calls\n"
     "                                              sorrel_checkpoint()\n"
@@ -36,14 +36,15 @@ constexpr const char* footer =
 
 int restart_command(Arguments arguments) {
   std::string workers;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(restart_usage, restart_description, restart_footer);
   app->add_option("-w,--workers", workers,
                   "Workers (OS threads) that run the ranks (default: as the job was started)")
       ->type_name("W");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
   if (const auto status = parse_options(*app, split.options)) return *status;
-  if (split.program.size() != 1) return report_error("one folder is needed; usage: {}", usage);
+  if (split.program.size() != 1)
+    return report_error("one folder is needed; usage: {}", restart_usage);
   char* const path = ::realpath(split.program.front(), nullptr);
   if (path == nullptr) return report_error("{}: {}", split.program.front(), std::strerror(errno));
   const std::string folder = path;

@@ -73,7 +73,7 @@ std::string head_of(const Machine& machine) {
   const auto assumed = std::count_if(machine.sources.begin(), machine.sources.end(),
                                      [](const grid::Source& source) { return source.is_assumed; });
   std::vector<std::string> facts;
-  if (machine.measurement) facts.push_back(describe(*machine.measurement));
+  if (machine.measurement) facts.push_back(tool::describe(*machine.measurement));
   if (assumed != 0)
     facts.push_back(fmt::format("{} of {} values assumed", assumed, machine.sources.size()));
   if (facts.empty()) return fmt::format("machine: {}\n", machine.name);

@@ -53,7 +53,7 @@ int run_and_wait(std::vector<std::string> words) {
 }
 
 // Beyond these limits a plan would describe the other work, not the machine.
-constexpr double other_work_max = 0.10;
+constexpr double other_work_limit = 0.10;
 constexpr double spread_max = 0.25;
 
 /// Two ranks on each processor, so that both kinds of neighbours are measured.
@@ -92,7 +92,7 @@ Result<grid::Machine> measured_machine(const std::string& path, const Installati
 }  // namespace
 
 bool was_busy(const grid::Measurement& measurement) {
-  return measurement.other_work.value_or(0) > other_work_max ||
+  return measurement.other_work.value_or(0) > other_work_limit ||
          measurement.spread.value_or(0) > spread_max;
 }
 
@@ -138,7 +138,7 @@ Result<grid::Machine> this_machine(const MeasureRequest& request,
     print_diagnostic(fmt::format(
         "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
         "measure again when it is quiet, or keep it with --measure --force",
-        describe(measurement), 100 * spread_max, 100 * other_work_max));
+        describe(measurement), 100 * spread_max, 100 * other_work_limit));
     return machine;
   }
   if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())

@@ -19,15 +19,15 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel report [options] FILE";
-constexpr const char* description =
+constexpr const char* report_usage = "sorrel report [options] FILE";
+constexpr const char* report_description =
     "Says why a job took as long as it did: makes a page of FILE, a trace\n"
     "that `sorrel run --trace FILE` has written. The page has the time of\n"
     "each rank and worker, what each rank waited for, the messages between\n"
     "ranks, the critical path, advice, and what other numbers of ranks would\n"
     "change. Any browser shows it, without network.\n";
-constexpr std::uint64_t rank_count_max = std::uint64_t{1} << 20;
-constexpr const char* footer =
+constexpr std::uint64_t replayed_ranks_max = std::uint64_t{1} << 20;
+constexpr const char* report_footer =
     "Examples:\n"
     "  sorrel run -n 64 --trace heat.trace ./heat\n"
     "  sorrel report heat.trace                   # writes heat.trace.html\n"
@@ -41,7 +41,7 @@ int report_command(Arguments arguments) {
   std::string json;
   std::string latency;
   std::string ranks;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(report_usage, report_description, report_footer);
   app->add_option("-o,--output", page, "The page to write; without it: FILE.html")
       ->type_name("PAGE");
   app->add_option("--json", json, "Write the numbers to this file, and a page only with -o")
@@ -57,7 +57,7 @@ int report_command(Arguments arguments) {
   const std::string error = sort_arguments(*app, arguments, options, operands);
   if (!error.empty()) return report_error("{}", error);
   if (const auto status = parse_options(*app, options)) return *status;
-  if (operands.size() != 1) return report_error("one trace is needed; usage: {}", usage);
+  if (operands.size() != 1) return report_error("one trace is needed; usage: {}", report_usage);
   OutlookRequest request;
   if (!latency.empty()) {
     request.latency_ns = parse_delay(latency);
@@ -73,10 +73,10 @@ int report_command(Arguments arguments) {
   if (!ranks.empty()) {
     const std::size_t count = job.ranks.size();
     const auto wanted = parse_count(ranks);
-    if (!wanted || *wanted == 0 || *wanted % count != 0 || *wanted > rank_count_max) {
+    if (!wanted || *wanted == 0 || *wanted % count != 0 || *wanted > replayed_ranks_max) {
       return report_error(
           "--ranks must be a multiple of {}, the ranks of the trace, up to {}, not '{}'", count,
-          rank_count_max, ranks);
+          replayed_ranks_max, ranks);
     }
     request.rank_factor = static_cast<std::uint32_t>(*wanted / count);
   }

@@ -22,6 +22,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/children.hpp"
 #include "tools/sorrel/run/daemon_waker.hpp"
+#include "tools/sorrel/run/ending.hpp"
 #include "transport/host/host_status.hpp"
 
 namespace sorrel::tool {
@@ -31,13 +32,8 @@ namespace {
 using transport::HostPhase;
 using transport::HostStatus;
 
-constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 /// Limit of the wait for the launcher to read the output.
 constexpr std::int64_t read_ns_max = 500'000'000;
-/// Time that the process gets to end after a request.
-constexpr std::int64_t grace_ns = 1'500'000'000;
-/// The same if the process ends the job: the report of a crash takes up to 3 seconds.
-constexpr std::int64_t report_grace_ns = 3'500'000'000;
 constexpr std::int64_t poll_ns = 250'000'000;
 
 /// Waits until the reader of a pipe has read all of it: a message that overtakes the last line

@@ -26,6 +26,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/activity_request.hpp"
 #include "tools/sorrel/run/children.hpp"
+#include "tools/sorrel/run/ending.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
 
 namespace sorrel::tool {
@@ -35,12 +36,6 @@ namespace {
 using core::JobMemory;
 using core::ProcessPhase;
 using launch::JobClaims;
-
-constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-/// Time that processes get to end after a request.
-constexpr std::int64_t grace_ns = 1'500'000'000;
-/// The same if one of them ends the job: the report of a crash takes up to 3 seconds.
-constexpr std::int64_t report_grace_ns = 3'500'000'000;
 
 bool is_fatal(int signal_number) {
   return signal_number != SIGUSR1 && signal_number != SIGUSR2;

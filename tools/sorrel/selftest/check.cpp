@@ -13,7 +13,7 @@ namespace sorrel::tool {
 
 namespace {
 
-using Verdict = CheckResult::Verdict;
+using Verdict = CheckOutcome::Verdict;
 
 /// How the command ended, if that is a failure; else "".
 std::string failure_of(const CommandOutput& ended, std::chrono::milliseconds limit) {
@@ -24,13 +24,13 @@ std::string failure_of(const CommandOutput& ended, std::chrono::milliseconds lim
   return status == 0 ? "" : fmt::format("ended with status {}", status);
 }
 
-CheckResult failed(std::string reason, const CheckCommand& command, CommandOutput ended) {
+CheckOutcome failed(std::string reason, const CheckCommand& command, CommandOutput ended) {
   return {Verdict::failed, std::move(reason), command, std::move(ended.text)};
 }
 
 }  // namespace
 
-CheckResult perform(const Check& check, std::chrono::milliseconds limit) {
+CheckOutcome perform(const Check& check, std::chrono::milliseconds limit) {
   if (!check.compile.empty()) {
     CommandOutput ended = output_of(check.compile, limit);
     if (ended.error == ENOENT) return {Verdict::skipped, "no " + check.compile[0], {}, ""};

@@ -17,7 +17,7 @@ struct Check {
   bool must_fail = false;                  ///< `run` must end with a failure
 };
 
-struct CheckResult {
+struct CheckOutcome {
   enum class Verdict { passed, skipped, failed };
   Verdict verdict = Verdict::passed;
   std::string reason;    ///< one line: why it was skipped or has failed
@@ -26,6 +26,6 @@ struct CheckResult {
 };
 
 /// Runs the commands of `check`, each for at most `limit`.
-[[nodiscard]] CheckResult perform(const Check& check, std::chrono::milliseconds limit);
+[[nodiscard]] CheckOutcome perform(const Check& check, std::chrono::milliseconds limit);
 
 }  // namespace sorrel::tool

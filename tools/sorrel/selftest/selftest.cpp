@@ -30,14 +30,14 @@ namespace {
 
 namespace files = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Verdict = CheckResult::Verdict;
+using Verdict = CheckOutcome::Verdict;
 
-constexpr const char* usage = "sorrel selftest [--verbose]";
-constexpr const char* description =
+constexpr const char* selftest_usage = "sorrel selftest [--verbose]";
+constexpr const char* selftest_description =
     "Checks this installation in about ten seconds: its files, ranks in one\n"
     "process and in several, reports of deadlocks and crashes, and the\n"
     "compilers that are installed. Checks that lack a compiler are skipped.\n";
-constexpr const char* footer =
+constexpr const char* selftest_footer =
     "Examples:\n"
     "  sorrel selftest\n"
     "  sorrel selftest --verbose\n\n"
@@ -177,7 +177,7 @@ Verdict report(const Check& check, bool is_verbose) {
     std::fflush(stdout);
   }
   const Clock::time_point begin = Clock::now();
-  const CheckResult result = perform(check, time_limit);
+  const CheckOutcome result = perform(check, time_limit);
   switch (result.verdict) {
     case Verdict::passed:
       print_row("ok", fmt::format("{:<32}{:6.2f} s", check.name, seconds_since(begin)));
@@ -229,7 +229,7 @@ Tally perform_all(const Parts& parts, const std::string& work, bool is_verbose) 
 
 int selftest_command(Arguments arguments) {
   bool is_verbose = false;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(selftest_usage, selftest_description, selftest_footer);
   app->add_flag("--verbose", is_verbose, "Print the commands");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);

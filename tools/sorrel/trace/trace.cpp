@@ -14,14 +14,14 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel trace -o FILE FOLDER";
-constexpr const char* description =
+constexpr const char* trace_usage = "sorrel trace -o FILE FOLDER";
+constexpr const char* trace_description =
     "Makes FILE, a trace in Perfetto's format, of the folder FILE.parts that\n"
     "`sorrel run --trace FILE` leaves behind when it is killed, or under a\n"
     "host MPI's launcher.\n"
     "Open FILE at https://ui.perfetto.dev or with trace_processor.\n"
     "If FILE ends with .otf2, it becomes a folder with an archive in OTF2.\n";
-constexpr const char* footer =
+constexpr const char* trace_footer =
     "Example:\n"
     "  sorrel trace -o heat.trace heat.trace.parts";
 
@@ -29,13 +29,13 @@ constexpr const char* footer =
 
 int trace_command(Arguments arguments) {
   std::string file;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(trace_usage, trace_description, trace_footer);
   app->add_option("-o,--output", file, "The file to write")->type_name("FILE");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
   if (const auto status = parse_options(*app, split.options)) return *status;
   if (split.program.size() != 1 || file.empty())
-    return report_error("a file and a folder are needed; usage: {}", usage);
+    return report_error("a file and a folder are needed; usage: {}", trace_usage);
   const std::string& folder = split.program.front();
   const Result<MergedTrace> merged =
       is_otf2_name(file) ? merge_otf2(folder, file) : merge_trace(folder, file);

@@ -15,11 +15,11 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel ps [--json]";
-constexpr const char* description =
+constexpr const char* ps_usage = "sorrel ps [--json]";
+constexpr const char* ps_description =
     "Lists your jobs on this machine: those that `sorrel run` has started and\n"
     "that have not ended. Nothing in them is interrupted.\n";
-constexpr const char* footer =
+constexpr const char* ps_footer =
     "Examples:\n"
     "  sorrel ps\n"
     "  sorrel ps --json\n\n"
@@ -47,7 +47,7 @@ void print(const std::vector<RunningJob>& jobs) {
 
 int ps_command(Arguments arguments) {
   bool as_json = false;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(ps_usage, ps_description, ps_footer);
   app->add_flag("--json", as_json, "Print JSON");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);

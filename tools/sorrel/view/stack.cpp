@@ -19,12 +19,12 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel stack [--json] JOB [RANK]";
-constexpr const char* description =
+constexpr const char* stack_usage = "sorrel stack [--json] JOB [RANK]";
+constexpr const char* stack_description =
     "Shows where the ranks of a running job are, or one rank: the calls in\n"
     "progress, also of ranks that wait. Ranks with the same calls are shown\n"
     "together, the fewest first. JOB is a number that `sorrel ps` prints.\n";
-constexpr const char* footer =
+constexpr const char* stack_footer =
     "Examples:\n"
     "  sorrel stack 4711\n"
     "  sorrel stack 4711 12\n\n"
@@ -101,13 +101,13 @@ int show(const RunningJob& job, std::optional<std::int32_t> rank, bool as_json) 
 
 int stack_command(Arguments arguments) {
   bool as_json = false;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(stack_usage, stack_description, stack_footer);
   app->add_flag("--json", as_json, "Print JSON");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
   if (const auto status = parse_options(*app, split.options)) return *status;
   if (split.program.empty() || split.program.size() > 2)
-    return report_error("stack takes a job, and a rank or none; usage: {}", usage);
+    return report_error("stack takes a job, and a rank or none; usage: {}", stack_usage);
   std::optional<std::int32_t> rank;
   if (split.program.size() == 2) {
     const auto number = parse_count(split.program[1]);

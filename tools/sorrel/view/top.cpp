@@ -16,14 +16,14 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr const char* usage = "sorrel top [options] [JOB]";
-constexpr const char* description =
+constexpr const char* top_usage = "sorrel top [options] [JOB]";
+constexpr const char* top_description =
     "Shows what the workers and ranks of a running job do; without JOB, of\n"
     "all your jobs. JOB is a number that `sorrel ps` prints. The job goes on.\n\n"
     "Refreshes until the key q is pressed. Other keys: s changes the order of\n"
     "the ranks, n and p show the next and the previous job, arrows and pages\n"
     "scroll, the space bar looks at once.\n";
-constexpr const char* footer =
+constexpr const char* top_footer =
     "Examples:\n"
     "  sorrel top\n"
     "  sorrel top --once --interval 2 4711\n"
@@ -78,7 +78,7 @@ int top_command(Arguments arguments) {
   bool is_once = false;
   bool as_json = false;
   double interval_seconds = 1;
-  const auto app = make_app(usage, description, footer);
+  const auto app = make_app(top_usage, top_description, top_footer);
   app->add_flag("--once", is_once, "Print the state once, and end");
   app->add_flag("--json", as_json, "The same as JSON");
   app->add_option("--interval", interval_seconds,
