@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <sys/resource.h>
 
@@ -14,6 +15,14 @@ namespace sorrel::os {
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return true;
   errno = EFBIG;
   return false;
+}
+
+/// From now on a write beyond the limit is an error, EFBIG, in this process and in programs that it
+/// starts.
+inline void make_file_size_limit_an_error() {
+  struct sigaction ignored{};
+  ignored.sa_handler = SIG_IGN;
+  (void)sigaction(SIGXFSZ, &ignored, nullptr);
 }
 
 }  // namespace sorrel::os

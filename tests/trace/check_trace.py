@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_trace.py FILE [--ranks N] [--messages N] [--open-flows] [--line CALL=FILE:LINE]... [--has CATEGORY:TRACK:N]... [--counter NAME]...
+"""check_trace.py FILE [--ranks N] [--messages N] [--open-flows] [--cut] [--line CALL=FILE:LINE]... [--has CATEGORY:TRACK:N]... [--counter NAME]...
 
 Checks a trace with Perfetto's own description of its format (PyPI: perfetto): the file can be read whole; every name is
 defined before it is used; the slices of a track are nested, and none is left open; each flow begins once and ends once
-(with --open-flows: ends at most once, begins at most once), and does not end before it has begun; each rank has a track, and is never on two workers at once. --has: at least N
+(with --open-flows: ends at most once, begins at most once), and does not end before it has begun; with --cut slices may be left open; each rank has a track, and is never on two workers at once. --has: at least N
 events of a category are on tracks whose names begin so. Exit status 77 if the
 package is not installed.
 """
@@ -71,7 +71,7 @@ class Trace:
             for flow in event.terminating_flow_ids:
                 self.flows[flow][1].append(packet.timestamp)
 
-    def check_slices(self):
+    def check_slices(self, may_be_open):
         for track, events in self.slices.items():
             depth, last = 0, 0
             for time, _, is_begin, name in events:
@@ -79,7 +79,7 @@ class Trace:
                 last = time
                 depth += 1 if is_begin else -1
                 assert depth >= 0, f"{self.names[track]}: a slice ends that has not begun, at {time}"
-            assert depth == 0, f"{self.names[track]}: {depth} slices do not end"
+            assert may_be_open or depth == 0, f"{self.names[track]}: {depth} slices do not end"
 
     def check_flows(self, may_be_open):
         for flow, (begins, ends) in self.flows.items():
@@ -117,12 +117,13 @@ def main():
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--messages", type=int)
     parser.add_argument("--open-flows", action="store_true")
+    parser.add_argument("--cut", action="store_true")
     parser.add_argument("--line", action="append", default=[])
     parser.add_argument("--has", action="append", default=[])
     parser.add_argument("--counter", action="append", default=[])
     options = parser.parse_args()
     trace = Trace(options.file)
-    trace.check_slices()
+    trace.check_slices(options.cut)
     trace.check_flows(options.open_flows)
     trace.check_runs()
     for wanted in options.has:

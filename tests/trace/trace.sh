@@ -5,7 +5,9 @@
 #   trace.sh otf2        an archive in the format OTF2
 #   trace.sh clicked     the page of `sorrel report`, clicked through in a browser
 #   trace.sh report      what `sorrel report` says about one
-#   trace.sh crash | killed | full | damaged     of others
+#   trace.sh limited     by `ulimit -f`
+#   trace.sh full_disk   on a file system that has no more space
+#   trace.sh crash | killed | damaged            of others
 # Skipped (77) without Perfetto's Python package.
 set -u
 what=$1
@@ -35,6 +37,18 @@ run_until_killed() {
   kill -KILL "$job"
   wait "$job" 2>/dev/null
   [ "$found" = 0 ] || fail "the job does not start"
+}
+# A trace and its parts, of which neither is whole: the job has gone on, and both can be read. $1: the system's message.
+check_cut_trace() {
+  grep -qx done "$folder/out" || fail "the job's output is missing"
+  [ "$(grep -Ec "^sorrel: the trace ends here: .*: $1$" "$folder/err")" = 1 ] || fail "not one message about the parts"
+  [ "$(grep -Ec "^sorrel: warning: .*job.trace ends within its first [0-9]+ events, .*: $1$" "$folder/err")" = 1 ] || fail "not one message about the trace"
+  grep -q "^sorrel: note: the events of the job are in $file.parts;" "$folder/err" || fail "no note about the parts"
+  check "$file" --ranks 4 --messages 100 --open-flows --cut
+  "$SORREL" report "$file" -o "$folder/page.html" >"$folder/out" 2>"$folder/err" || fail "no report of a trace that ends early"
+  "$SORREL" trace -o "$folder/whole.trace" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
+  check "$folder/whole.trace" --ranks 4 --messages 1000 --open-flows
+  [ "$(stat -c %s "$folder/whole.trace")" -gt "$(stat -c %s "$file")" ] || fail "the trace of the parts has not more than the one that ends early"
 }
 no_parts_left() { [ ! -e "$file.parts" ] || fail "the folder of the parts is left: $(ls "$file.parts")"; }
 
@@ -160,14 +174,32 @@ PYTHON
     "$SORREL" trace -o "$file" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
     check "$file" --ranks 4 --messages 160 --open-flows
     ;;
-  full)
-    # The first two chunks fit.
-    (ulimit -f 900 && run -n 4 --workers 1 "$PROGRAM" 4000) || fail "the job has not gone on"
-    grep -qx done "$folder/out" || fail "the job's output is missing"
-    grep -Eq 'sorrel: the trace ends here: .*: File too large' "$folder/err" || fail "no message"
-    [ "$(grep -c 'the trace ends here' "$folder/err")" = 1 ] || fail "more than one message"
-    [ -e "$file" ] || "$SORREL" trace -o "$file" "$file.parts" >/dev/null 2>"$folder/err" || fail "no trace of the parts"
-    check "$file" --ranks 4 --messages 1000 --open-flows
+  limited)
+    # The first two chunks of each worker fit. The trace of both workers does not.
+    (ulimit -f 900 && run -n 4 --workers 2 "$PROGRAM" 4000) || fail "the status of the job is $?"
+    check_cut_trace 'File too large'
+    for output in "trace -o $folder/limited.trace $file.parts" "trace -o $folder/limited.otf2 $file.parts" "report $folder/whole.trace -o $folder/page.html"; do
+      # shellcheck disable=SC2086
+      (ulimit -f 8 && exec "$SORREL" $output >"$folder/out" 2>"$folder/err")
+      status=$?
+      { [ $status != 0 ] && [ $status -lt 128 ]; } || fail "the status of $output is $status"
+      [ "$(grep -Ec '^sorrel: .*(too large$|OTF2 is not supported)' "$folder/err")" = 1 ] || fail "not one message about $output"
+    done
+    ;;
+  full_disk)
+    mkdir "$folder/disk"
+    if [ "${1:-}" != mounted ]; then
+      unshare --user --map-root-user --mount mount -t tmpfs none "$folder/disk" 2>/dev/null ||
+        { echo "skipped: file systems cannot be mounted here"; exit 77; }
+      rm -r "$folder"
+      exec unshare --user --map-root-user --mount "${BASH_SOURCE[0]}" full_disk mounted
+    fi
+    mount -t tmpfs -o size=2200k none "$folder/disk" || exit 77
+    file=$folder/disk/job.trace
+    # The third chunks of both workers do not fit: at least 150 KiB are left for the trace, and not enough for all of it.
+    run -n 4 --workers 2 "$PROGRAM" 4000 || fail "the status of the job is $?"
+    check_cut_trace 'No space left on device'
+    umount "$folder/disk"
     ;;
   damaged)
     run_until_killed -n 4 --procs 2 --workers 1

@@ -17,6 +17,7 @@
 #include "mpi/saved/refusal.hpp"
 #include "mpi/saved/saved_file.hpp"
 #include "mpi/saved/saved_rank.hpp"
+#include "os/file_size_limit.hpp"
 #include "os/page_bytes.hpp"
 #include "os/touched_pages.hpp"
 #include "os/write_all.hpp"
@@ -247,10 +248,7 @@ int JobSaver::save_stopped() {
     writer_ = child;
     return saved;
   }
-  // A limit of the size of files is an error of write().
-  struct sigaction ignored{};
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGXFSZ, &ignored, nullptr);
+  os::make_file_size_limit_an_error();
   const std::string error = write(parent);
   if (!error.empty()) print_line("no checkpoint, and the job goes on: " + error);
   ::_exit(error.empty() ? 0 : 1);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "os/file_size_limit.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
@@ -66,6 +67,7 @@ int report_command(Arguments arguments) {
           "--latency must be a time such as 500ns, 20us or 1ms, at most 10s, not '{}'", latency);
     }
   }
+  os::make_file_size_limit_an_error();
   const std::string& trace = operands.front();
   const Result<JobTrace> read = read_job_trace(trace);
   if (!read.has_value()) return report_error("{}", read.error());

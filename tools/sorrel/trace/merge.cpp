@@ -250,6 +250,8 @@ class ProcessTimeline {
     file_.count(track, ns, static_cast<std::int64_t>(now));
   }
 
+  [[nodiscard]] bool has_ended() const { return file_.error() != 0; }
+
   void finish(std::size_t worker, std::int64_t ns) {
     if (workers_[worker].sent_bytes != 0) count(workers_[worker], ns);
   }
@@ -333,8 +335,13 @@ Result<MergedTrace> merge_trace(const std::string& folder, const std::string& fi
     ProcessTimeline timeline(of_process, places, output);
     merged.event_count += walk(of_process, clock, timeline);
   });
-  if (const int error = output.close(); error != 0)
-    return Error{fmt::format("{} cannot be written: {}", file, std::strerror(error))};
+  if (const int error = output.close(); error != 0) {
+    if (!output.has_packets())
+      return Error{fmt::format("{} cannot be written: {}", file, std::strerror(error))};
+    merged.cut_off =
+        fmt::format("{} ends within its first {} events, because the rest cannot be written: {}",
+                    file, merged.event_count, std::strerror(error));
+  }
   return merged;
 }
 

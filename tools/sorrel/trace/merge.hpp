@@ -22,6 +22,8 @@ struct MergedTrace {
   std::uint64_t event_count = 0;
   /// One line for each file that was left out.
   std::vector<std::string> warnings;
+  /// Why the file ends before the last event, as a full disk; "": it has all of them.
+  std::string cut_off;
 };
 
 /// `folder` has the parts of a trace; others of its files are left alone. Overwrites `file`.

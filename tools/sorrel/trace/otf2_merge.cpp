@@ -66,17 +66,6 @@ using trace::Record;
 constexpr std::uint64_t ns_per_second = 1'000'000'000;
 constexpr OTF2_CommRef all_ranks = 0;
 
-/// The library would print them.
-OTF2_ErrorCode ignore_message(void* /*user*/,
-                              const char* /*file*/,
-                              std::uint64_t /*line*/,
-                              const char* /*function*/,
-                              OTF2_ErrorCode error,
-                              const char* /*format*/,
-                              va_list /*arguments*/) {
-  return error;
-}
-
 OTF2_FlushType flush_always(void* /*user*/,
                             OTF2_FileType /*type*/,
                             OTF2_LocationRef /*location*/,
@@ -89,7 +78,7 @@ OTF2_FlushType flush_always(void* /*user*/,
 class Archive {
  public:
   explicit Archive(const std::string& path) {
-    OTF2_Error_RegisterCallback(ignore_message, nullptr);
+    OTF2_Error_RegisterCallback(keep_error, this);
     archive_ = OTF2_Archive_Open(path.c_str(), archive_name, OTF2_FILEMODE_WRITE,
                                  OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
                                  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -134,7 +123,8 @@ class Archive {
   }
 
   void check(OTF2_ErrorCode error) {
-    if (error != OTF2_SUCCESS && is_good()) error_ = OTF2_Error_GetDescription(error);
+    // Warnings are negative.
+    if (error > OTF2_SUCCESS && is_good()) error_ = OTF2_Error_GetDescription(error);
   }
 
   [[nodiscard]] bool is_good() const { return error_.empty(); }
@@ -148,6 +138,19 @@ class Archive {
   }
 
  private:
+  /// The library would print it. It returns success where the end of a file of events could not be
+  /// written, so this is the only sign of that.
+  static OTF2_ErrorCode keep_error(void* archive,
+                                   const char* /*file*/,
+                                   std::uint64_t /*line*/,
+                                   const char* /*function*/,
+                                   OTF2_ErrorCode error,
+                                   const char* /*format*/,
+                                   va_list /*arguments*/) {
+    static_cast<Archive*>(archive)->check(error);
+    return error;
+  }
+
   OTF2_Archive* archive_ = nullptr;
   std::string error_;
 };
@@ -269,6 +272,8 @@ class Otf2Timeline {
   void move(std::int32_t, std::int64_t, std::uint64_t) {}
 
   void width(std::int64_t, std::uint64_t, std::uint64_t) {}
+
+  [[nodiscard]] bool has_ended() const { return !archive_.is_good(); }
 
   void finish(std::size_t, std::int64_t ns) { end_ns_ = std::max(end_ns_, ns); }
 
@@ -444,8 +449,11 @@ Result<MergedTrace> merge_otf2(const std::string& folder, const std::string& pat
     merged.event_count += walk(of_process, clock, timeline);
   });
   timeline.define();
-  if (const std::string error = archive.close(); !error.empty())
+  if (const std::string error = archive.close(); !error.empty()) {
+    // Readers refuse a part of an archive.
+    remove_archive(path);
     return Error{fmt::format("{} cannot be written: {}", path, error)};
+  }
   return merged;
 }
 

@@ -1,7 +1,10 @@
 #include "tools/sorrel/trace/perfetto_file.hpp"
 
 #include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include "os/write_all.hpp"
 #include "tools/sorrel/trace/perfetto_fields.hpp"
 
 namespace sorrel::tool {
@@ -14,6 +17,8 @@ namespace {
 constexpr std::uint64_t sequence = 1;
 constexpr std::uint64_t state_cleared = 1, needs_state = 2;
 constexpr std::uint64_t explicit_order = 3;
+
+constexpr std::size_t pending_bytes_max = std::size_t{64} << 10;
 
 // Perfetto's own threads have small numbers; a thread whose number is its process's is the main
 // one.
@@ -28,8 +33,9 @@ void annotate(ProtoMessage& event, std::string_view name, std::uint32_t kind, Va
 
 }  // namespace
 
-PerfettoFile::PerfettoFile(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
-  if (file_ == nullptr) error_ = errno;
+PerfettoFile::PerfettoFile(const std::string& path)
+    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) error_ = errno;
 }
 
 PerfettoFile::~PerfettoFile() {
@@ -37,16 +43,30 @@ PerfettoFile::~PerfettoFile() {
 }
 
 int PerfettoFile::close() {
-  if (file_ != nullptr && std::fclose(file_) != 0 && error_ == 0) error_ = errno;
-  file_ = nullptr;
+  if (descriptor_ < 0) return error_;
+  flush();
+  if (::close(descriptor_) != 0 && error_ == 0) error_ = errno;
+  descriptor_ = -1;
   return error_;
 }
 
 void PerfettoFile::write(const ProtoMessage& packet) {
-  if (file_ == nullptr || error_ != 0) return;
-  const ProtoMessage framed = ProtoMessage().message(file_field::packet, packet);
-  const std::string_view bytes = framed.bytes();
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) error_ = errno;
+  if (error_ != 0) return;
+  pending_.message(file_field::packet, packet);
+  if (pending_.bytes().size() >= pending_bytes_max) flush();
+}
+
+void PerfettoFile::flush() {
+  if (error_ != 0) return;
+  const auto bytes = static_cast<std::int64_t>(pending_.bytes().size());
+  error_ = os::write_all(descriptor_, pending_.bytes());
+  pending_ = {};
+  if (error_ == 0) {
+    written_bytes_ += bytes;
+  } else {
+    // Readers refuse a part of a packet. A pipe cannot be cut.
+    (void)!::ftruncate(descriptor_, written_bytes_);
+  }
 }
 
 void PerfettoFile::write_descriptor(const ProtoMessage& descriptor) {

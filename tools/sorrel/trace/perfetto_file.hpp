@@ -2,11 +2,10 @@
 //! (protos/perfetto/trace/perfetto_trace.proto of that project).
 //!
 //! Packets need not be in the order of time, except those of one track that begin and end slices.
-//! Errors of the file show when it is closed.
+//! After an error, as a full disk, nothing more is written, and the file ends with a whole packet.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,8 +86,14 @@ class PerfettoFile {
 
   void add_instant(const Instant& instant);
 
+  /// errno; 0: what has been added until now is written, or will be.
+  [[nodiscard]] int error() const { return error_; }
+
   /// errno; 0: all has been written.
   [[nodiscard]] int close();
+
+  /// Whether there is something in the file; after close().
+  [[nodiscard]] bool has_packets() const { return written_bytes_ != 0; }
 
  private:
   void write_descriptor(const ProtoMessage& descriptor);
@@ -100,9 +105,13 @@ class PerfettoFile {
   std::uint64_t category_number(std::string_view category);
   std::uint64_t place_number(const CodePlace& place);
   void write(const ProtoMessage& packet);
+  void flush();
 
-  std::FILE* file_;
+  int descriptor_;
   int error_ = 0;
+  /// Whole packets that follow those in the file.
+  ProtoMessage pending_;
+  std::int64_t written_bytes_ = 0;
   /// Texts that packets refer to by number, and those that the next packet defines.
   std::unordered_map<std::string, std::uint64_t> names_;
   std::unordered_map<std::string, std::uint64_t> categories_;

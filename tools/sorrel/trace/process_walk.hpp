@@ -5,7 +5,7 @@
 //! workers one after the other. A visitor has the functions that ProcessWalk calls (merge.cpp,
 //! profile.cpp); `worker` is an index in `parts`. The slices of a rank are nested, and each that
 //! begins also ends, at the latest at the end. So are those of a worker that helps. Times of a
-//! track ascend.
+//! track ascend. The walk stops early if the visitor has a function has_ended() and it is true.
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,8 @@ class ProcessWalk {
           queue.push({worker.next_ns, index});
           break;
         }
-      } while (true);
+      } while (!has_ended());
+      if (has_ended()) break;
     }
     finish();
     return count;
@@ -300,6 +301,11 @@ class ProcessWalk {
   void end_wait(const Worker& worker, std::int32_t number, Rank& rank) {
     if (rank.is_waiting) visitor_.end_wait(number, std::max(rank.wait_began_ns, worker.since_ns));
     rank.is_waiting = false;
+  }
+
+  [[nodiscard]] bool has_ended() const {
+    if constexpr (requires { visitor_.has_ended(); }) return visitor_.has_ended();
+    return false;
   }
 
   void end_idle(Worker& worker) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <system_error>
 
+#include "os/file_size_limit.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/trace/merge.hpp"
@@ -36,7 +37,9 @@ bool write_trace(const std::string& file, const std::string& folder) {
   }
   for (const std::string& warning : merged.value().warnings)
     print_diagnostic("warning: left out of the trace: " + warning);
-  return true;
+  if (merged.value().cut_off.empty()) return true;
+  print_diagnostic("warning: " + merged.value().cut_off);
+  return false;
 }
 
 bool write_profile(const TraceRequest& request, const std::string& folder) {
@@ -76,10 +79,13 @@ Result<std::string> make_trace_folder(const TraceRequest& request, bool is_only_
 }
 
 void finish_trace(const TraceRequest& request, const std::string& folder) {
+  os::make_file_size_limit_an_error();
   bool is_written = request.trace.empty() || write_trace(request.trace, folder);
   if (request.needs_profile()) is_written = write_profile(request, folder) && is_written;
   if (!is_written) {
-    print_diagnostic("note: the events of the job are in " + folder);
+    print_diagnostic(fmt::format(
+        "note: the events of the job are in {}; `sorrel trace -o FILE {}` makes a trace of them",
+        folder, folder));
     return;
   }
   remove_parts(folder);
