@@ -19,6 +19,7 @@
 #include "os/thread_limits.hpp"
 #include "os/write_all.hpp"
 #include "runtime/deadlock_report.hpp"
+#include "runtime/debugger_table.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
 #include "runtime/latest_events.hpp"
@@ -422,6 +423,16 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   }
 }
 
+void Job::publish_ranks() const {
+  std::vector<const core::Fiber*> fibers;
+  for (const auto& world : worlds_) {
+    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
+      fibers.push_back(&world->rank(i).fiber);
+  }
+  publish_ranks_to_debuggers(std::move(fibers), worlds_.front()->first_own_rank(),
+                             is_process_mode_ ? nullptr : &stacks_);
+}
+
 void Job::on_all_started() {
   body_.on_all_prepared();
   if (is_restarted_) {
@@ -429,6 +440,7 @@ void Job::on_all_started() {
   }
   // The workers wait for this call.
   if (!tracers_.empty()) tracers_.front()->add_code();
+  publish_ranks();
   open_window(*this);
   loop::FiberTeam::govern_fibers(scheduler_);
 }
@@ -514,6 +526,7 @@ void Job::attach_calling_thread() {
   if (!tracers_.empty()) tracers_.front()->add_code();
   scheduler_.attach_thread(attached_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
+  publish_ranks();
   open_window(*this);
   set_phase(core::ProcessPhase::running);
 }

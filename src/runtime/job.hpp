@@ -166,6 +166,9 @@ class Job final : public core::SchedulerHooks,
                                int status,
                                const char* message) override;
 
+  /// For debuggers.
+  void publish_ranks() const;
+
   /// Makes the tracer of a worker, if the run is traced.
   void begin_trace(core::Worker& worker);
   void trace_ranks(core::Worker& worker);
