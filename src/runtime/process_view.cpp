@@ -1,6 +1,7 @@
 #include "runtime/process_view.hpp"
 
 #include <algorithm>
+#include <cinttypes>
 
 #include "base/text.hpp"
 
@@ -17,8 +18,9 @@ constexpr std::string_view cut_line = "cut\n";
 std::string ProcessView::text(std::size_t bytes_max) const {
   std::string text = text_of("job\t%c\t%d\n", static_cast<char>(stage), rank_count);
   for (const ViewedWorker& worker : workers) {
-    text += text_of("worker\t%u\t%d\t%d\n", worker.number, static_cast<int>(worker.thread),
-                    worker.is_asleep ? 1 : 0);
+    text += text_of("worker\t%u\t%d\t%d\t%" PRIu64 "\t%" PRIu64 "\n", worker.number,
+                    static_cast<int>(worker.thread), worker.is_asleep ? 1 : 0, worker.sent_messages,
+                    worker.sent_bytes);
   }
   const std::string table = ranks.text(bytes_max / 2);
   const std::size_t reserved_bytes = table.size() + table_line.size() + cut_line.size();
@@ -60,7 +62,11 @@ void ProcessView::add_line(std::string_view line) {
   } else if (kind == "worker") {
     const auto number = number_in<std::uint32_t>(take_field(line));
     const auto thread = number_in<pid_t>(take_field(line));
-    if (number && thread) workers.push_back({*number, *thread, line == "1"});
+    const bool is_asleep = take_field(line) == "1";
+    const auto messages = number_in<std::uint64_t>(take_field(line));
+    const auto bytes = number_in<std::uint64_t>(line);
+    if (number && thread && messages && bytes)
+      workers.push_back({*number, *thread, is_asleep, *messages, *bytes});
   } else if (kind == "unexpected") {
     const auto rank = number_in<std::int32_t>(take_field(line));
     const auto count = number_in<std::uint32_t>(line);

@@ -22,6 +22,9 @@ struct ViewedWorker {
   std::uint32_t number = 0;  ///< In the job.
   pid_t thread = 0;          ///< 0: none runs it now.
   bool is_asleep = false;
+  /// By its ranks, since the start of the job.
+  std::uint64_t sent_messages = 0;
+  std::uint64_t sent_bytes = 0;
 
   bool operator==(const ViewedWorker&) const = default;
 };

@@ -73,9 +73,15 @@ std::string view_text(const Job& job, const ActivityAnswers& answers, std::size_
   core::Scheduler& scheduler = job.worlds().front()->scheduler();
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     const core::Worker& worker = scheduler.worker(i);
-    view.workers.push_back({.number = worker.id(),
-                            .thread = worker.thread_number(),
-                            .is_asleep = worker.seems_asleep()});
+    ViewedWorker viewed{.number = worker.id(),
+                        .thread = worker.thread_number(),
+                        .is_asleep = worker.seems_asleep()};
+    for (const auto& world : job.worlds()) {
+      if (!world->has_worker(worker)) continue;
+      viewed.sent_messages += world->state_of(worker).sent.messages();
+      viewed.sent_bytes += world->state_of(worker).sent.bytes();
+    }
+    view.workers.push_back(viewed);
   }
   for (const ActivityDescription& description : answers.ranks) {
     if (description.unexpected_count > 0)
@@ -94,7 +100,9 @@ ShortViewText view_text_of_rank(const Job& job,
   const core::Worker& worker = *rank.worker;
   ShortViewText text;
   text.add("job\tr\t").add(job.worlds().front()->size()).add("\nworker\t").add(worker.id());
-  text.add("\t").add(worker.thread_number()).add(worker.seems_asleep() ? "\t1\n" : "\t0\n");
+  text.add("\t").add(worker.thread_number()).add(worker.seems_asleep() ? "\t1\t" : "\t0\t");
+  const mpi::SentCount& sent = rank.worker_state->sent;
+  text.add(sent.messages()).add("\t").add(sent.bytes()).add("\n");
   if (description.unexpected_count > 0) {
     text.add("unexpected\t").add(rank.world_rank).add("\t").add(description.unexpected_count);
     text.add("\n");

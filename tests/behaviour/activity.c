@@ -1,4 +1,5 @@
-// A job that goes on until a file exists: `activity FILE [handler|handler_until_file|allocates]`.
+// A job that goes on until a file exists: `activity FILE
+// [handler|handler_until_file|allocates|traffic]`.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,6 +47,18 @@ static void wait_for_handler(int goes_on_until_file) {
   if (handled != 0 && goes_on_until_file) fprintf(stderr, "the handler was called\n");
 }
 
+/* Each rank sends messages of 4 KiB to the next one; rank 0 decides when they end. */
+static void exchange_until_file(int me, int ranks) {
+  static char out[4096], in[4096];
+  int is_end = 0;
+  while (!is_end) {
+    MPI_Sendrecv(out, sizeof out, MPI_CHAR, (me + 1) % ranks, 1, in, sizeof in, MPI_CHAR,
+                 (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 0) is_end = access(file, F_OK) == 0;
+    MPI_Bcast(&is_end, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char** argv) {
   const int has_handler = argc > 2 && strncmp(argv[2], "handler", 7) == 0;
   int me, ranks, value = 0;
@@ -64,7 +77,9 @@ int main(int argc, char** argv) {
     printf("ready\n");
     fflush(stdout);
   }
-  if (has_handler) {
+  if (argc > 2 && strcmp(argv[2], "traffic") == 0) {
+    exchange_until_file(me, ranks);
+  } else if (has_handler) {
     wait_for_handler(strcmp(argv[2], "handler_until_file") == 0);
   } else if (me == 0) {
     compute_until_file();

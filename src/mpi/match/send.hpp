@@ -56,9 +56,10 @@ inline MessageData data_of(const SendArguments& arguments) {
                                                                const SendArguments& arguments,
                                                                SendMode mode) {
   RankState& to = comm.shared->member(arguments.destination);
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  self.worker_state->sent.add(bytes);
   if (self.worker->tracer() != nullptr) [[unlikely]]
-    trace_send(self, comm, arguments.destination, arguments.tag,
-               arguments.count * arguments.type.size());
+    trace_send(self, comm, arguments.destination, arguments.tag, bytes);
   if (to.worker != self.worker)
     return mode != SendMode::synchronous && try_send_inline(self, to, comm, arguments);
   const Envelope envelope = envelope_of(comm, arguments.tag);

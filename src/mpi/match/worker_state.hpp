@@ -7,6 +7,7 @@
 #include "core/worker.hpp"
 #include "mpi/base/error_detail.hpp"
 #include "mpi/match/request_pool.hpp"
+#include "mpi/match/sent_count.hpp"
 
 namespace sorrel::mpi {
 
@@ -18,7 +19,7 @@ class SendQueue;
 class World;
 struct RankState;
 
-/// The state of one worker for its ranks; its own thread only.
+/// The state of one worker for its ranks; its own thread only, except `sent`.
 struct WorkerState {
   WorkerState();
   ~WorkerState();
@@ -27,6 +28,7 @@ struct WorkerState {
 
   World* world = nullptr;
   core::Worker* worker = nullptr;
+  SentCount sent;
   /// Changed while all workers are stopped; room for all ranks that may ever be here.
   std::vector<RankState*> ranks;
   RequestPool requests;

@@ -22,8 +22,11 @@ RankWait wait_of(std::int32_t rank) {
 ProcessView view_of(std::int32_t first, std::uint32_t worker) {
   ProcessView view;
   view.rank_count = 4;
-  view.workers = {
-      {.number = worker, .thread = 100 + static_cast<pid_t>(worker), .is_asleep = true}};
+  view.workers = {{.number = worker,
+                   .thread = 100 + static_cast<pid_t>(worker),
+                   .is_asleep = true,
+                   .sent_messages = 7,
+                   .sent_bytes = std::uint64_t{1} << 40}};
   for (const std::int32_t rank : {first, first + 1}) {
     view.ranks.add(wait_of(rank));
     append(view.stacks[{"MPI_Recv", "main (a.c:1)"}], rank);
@@ -38,7 +41,11 @@ TEST(ProcessView, adds_up_the_texts_of_processes) {
   sum.add(view_of(0, 0).text(10000));
   EXPECT_EQ(sum.rank_count, 4);
   ASSERT_EQ(sum.workers.size(), 2U);
-  EXPECT_EQ(sum.workers[1], (ViewedWorker{.number = 1, .thread = 101, .is_asleep = true}));
+  EXPECT_EQ(sum.workers[1], (ViewedWorker{.number = 1,
+                                          .thread = 101,
+                                          .is_asleep = true,
+                                          .sent_messages = 7,
+                                          .sent_bytes = std::uint64_t{1} << 40}));
   ASSERT_EQ(sum.ranks.waits().size(), 4U);
   EXPECT_EQ(sum.ranks.waits()[3].peer, "from 3");
   EXPECT_EQ(sum.unexpected, (std::map<std::int32_t, std::uint32_t>{{0, 12}, {2, 12}}));

@@ -38,6 +38,12 @@ std::string text_of_number(const std::optional<double>& number, const char* unit
   return number ? fmt::format("{:.0f}{}", *number, unit) : "-";
 }
 
+std::string text_of_byte_rate(const WorkerRates& rates) {
+  if (!rates.bytes_per_second) return "-";
+  return std::string(
+      runtime::text_of_bytes(static_cast<std::uint64_t>(*rates.bytes_per_second)).text());
+}
+
 /// "1 process, 2 workers (cpus 0-1)"
 std::string shape_of(const RunningJob& job) {
   std::size_t worker_count = 0;
@@ -73,16 +79,18 @@ Resources resources_of(const RunningJob& job) {
 
 void add_workers(std::vector<std::string>& lines, const JobView& before, const JobView& now) {
   if (now.view.workers.empty()) return;
-  lines.push_back(fmt::format("{:>6} {:>8} {:>4} {:>6} {:>10} {:>6}  {}", "worker", "thread", "cpu",
-                              "load", "wakes/s", "ready", "state"));
+  lines.push_back(fmt::format("{:>6} {:>8} {:>4} {:>6} {:>10} {:>10} {:>10} {:>6}  {}", "worker",
+                              "thread", "cpu", "load", "wakes/s", "messages/s", "bytes/s", "ready",
+                              "state"));
   const std::vector<WorkerRates> rates = rates_of(before, now);
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const ViewedWorker& worker = now.view.workers[i];
     const char* state = worker.is_asleep ? "asleep" : "polls";
     lines.push_back(fmt::format(
-        "{:>6} {:>8} {:>4} {:>6} {:>10} {:>6}  {}", worker.number, worker.thread,
+        "{:>6} {:>8} {:>4} {:>6} {:>10} {:>10} {:>10} {:>6}  {}", worker.number, worker.thread,
         now.threads[i].facts.cpu < 0 ? "-" : fmt::format("{}", now.threads[i].facts.cpu),
         text_of_number(rates[i].load, " %"), text_of_number(rates[i].wakes_per_second, ""),
+        text_of_number(rates[i].messages_per_second, ""), text_of_byte_rate(rates[i]),
         rates[i].ready_count, rates[i].running_count > 0 ? "runs a rank" : state));
   }
 }
@@ -145,10 +153,15 @@ std::vector<WorkerRates> rates_of(const JobView& before, const JobView& now) {
     WorkerRates& own = rates.emplace_back(counts[worker.number]);
     const auto found = earlier.find(worker.number);
     if (found == earlier.end() || seconds <= 0) continue;
+    const ViewedWorker& earlier_worker = before.view.workers[found->second];
+    const auto rate_of = [&](std::uint64_t ViewedWorker::* count) {
+      return static_cast<double>(worker.*count - earlier_worker.*count) / seconds;
+    };
+    own.messages_per_second = rate_of(&ViewedWorker::sent_messages);
+    own.bytes_per_second = rate_of(&ViewedWorker::sent_bytes);
     const ThreadFacts& old = before.threads[found->second].facts;
     // Another thread has a time of its own.
-    if (before.view.workers[found->second].thread != worker.thread || now.threads[i].facts.cpu < 0)
-      continue;
+    if (earlier_worker.thread != worker.thread || now.threads[i].facts.cpu < 0) continue;
     own.load = 100e-9 * static_cast<double>(now.threads[i].facts.run_ns - old.run_ns) / seconds;
     own.wakes_per_second =
         static_cast<double>(now.threads[i].facts.slice_count - old.slice_count) / seconds;
@@ -231,6 +244,8 @@ Json json_of(const RunningJob& job, const JobView& before, const JobView& now) {
                        {"asleep", worker.is_asleep},
                        {"load_percent", or_null(rates[i].load)},
                        {"wakes_per_second", or_null(rates[i].wakes_per_second)},
+                       {"messages_per_second", or_null(rates[i].messages_per_second)},
+                       {"bytes_per_second", or_null(rates[i].bytes_per_second)},
                        {"running_ranks", rates[i].running_count},
                        {"ready_ranks", rates[i].ready_count}});
   }

@@ -18,6 +18,9 @@ struct WorkerRates {
   std::optional<double> load;
   /// How often it got a core in a second.
   std::optional<double> wakes_per_second;
+  /// Sent by its ranks.
+  std::optional<double> messages_per_second;
+  std::optional<double> bytes_per_second;
   /// Ranks that run or are blocked on the worker, and those that are ready to run.
   int running_count = 0;
   int ready_count = 0;
