@@ -22,12 +22,12 @@ inline constexpr std::uint64_t rank_1 = 0x2000;
 inline constexpr std::uint64_t receive_name = 0x3000;
 inline constexpr std::uint64_t send_name = 0x3100;
 
-/// A file of one worker, whose cycle counter counts nanoseconds.
+/// A file of one worker, whose cycle counter counts nanoseconds. Its job begins at `wall_ns`.
 class PartFile {
  public:
-  explicit PartFile(std::uint64_t worker = 0) : worker_(worker) {
+  explicit PartFile(std::uint64_t worker = 0, std::uint64_t wall_ns = 0) : worker_(worker) {
     add(0, Kind::begin, worker, trace::file_format, trace::file_version);
-    add(0, Kind::clock);
+    add(0, Kind::clock, 0, wall_ns);
     add_text(receive_name, "MPI_Recv");
     add_text(send_name, "MPI_Send");
   }

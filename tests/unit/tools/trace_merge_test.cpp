@@ -49,6 +49,32 @@ TEST_F(TraceMergeTest, CallsOfARankThatMovesAreInOrder) {
   EXPECT_EQ(rank.home, 1U);
 }
 
+TEST_F(TraceMergeTest, TimesOfMachinesAreRelatedByTheirWallClocks) {
+  constexpr auto machine = static_cast<std::uint64_t>(trace::TextName::machine);
+  PartFile early(0, 1000 * ms);
+  early.add_text(machine, "early");
+  early.add(0, Kind::rank, rank_0, 0);
+  early.add(3 * ms, Kind::call, rank_0, send_name);
+  early.add(4 * ms, Kind::result, rank_0);
+  early.add(20 * ms, Kind::clock, 20 * ms, 1020 * ms);
+  early.write(folder);
+  // Begins 5 ms later, with a counter that is twice as fast.
+  PartFile late(std::uint64_t{1} << 32, 1005 * ms);
+  late.add_text(machine, "late");
+  late.add(0, Kind::rank, rank_1, 1);
+  late.add(4 * ms, Kind::call, rank_1, receive_name);
+  late.add(10 * ms, Kind::result, rank_1);
+  late.add(40 * ms, Kind::clock, 20 * ms, 1025 * ms);
+  late.write(folder);
+  const JobTrace job = merged();
+  ASSERT_EQ(job.ranks.size(), 2U);
+  ASSERT_EQ(job.ranks[0].calls.size(), 1U);
+  ASSERT_EQ(job.ranks[1].calls.size(), 1U);
+  EXPECT_EQ(job.ranks[0].calls[0].time.ns(), 1'000'000);
+  EXPECT_EQ(job.ranks[1].calls[0].time.ns(), 3'000'000);
+  EXPECT_EQ(job.ranks[1].calls[0].time.begin - job.ranks[0].calls[0].time.begin, 4'000'000);
+}
+
 TEST_F(TraceMergeTest, ARankThatIsLentRunsOnTheOtherWorker) {
   PartFile owner(0);
   owner.add(0, Kind::rank, rank_0, 0);
