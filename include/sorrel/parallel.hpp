@@ -27,6 +27,7 @@
 
 namespace sorrel {
 
+/// How a loop is cut into chunks; see sorrel_schedule.
 enum class Schedule {
   automatic = SORREL_AUTOMATIC,
   fixed = SORREL_STATIC,
@@ -34,12 +35,16 @@ enum class Schedule {
   guided = SORREL_GUIDED,
 };
 
+/// Options of a loop.
 struct LoopOptions {
   Schedule schedule = Schedule::automatic;
+  /// Iterations of the smallest chunk; 0: the default of the schedule.
   std::int64_t grain = 0;
+  /// Maximum number of threads, the caller included; 0: as many as the governor grants.
   int threads_max = 0;
 };
 
+/// What a body may return: whether its loop continues.
 enum class LoopControl { go_on, cancel };
 
 namespace detail {
@@ -111,8 +116,14 @@ int run_part(void* argument, std::int64_t begin, std::int64_t end) {
 
 }  // namespace detail
 
-/// Runs body(i) for begin <= i < end, or body(Range) on parts that cover it. Returns false if the
-/// loop was cancelled. May suspend.
+/// Runs body(i) for begin <= i < end, or body(Range) on parts that cover it. May suspend.
+///
+/// @param begin the first iteration
+/// @param end the one after the last
+/// @param body may run on several threads at once, and may throw
+/// @param options schedule, grain and number of threads
+/// @return false if the loop was cancelled
+/// @throws any one of the exceptions that bodies have thrown
 template <class Body>
 bool parallel_for(std::int64_t begin,
                   std::int64_t end,
@@ -127,8 +138,9 @@ bool parallel_for(std::int64_t begin,
   return false;
 }
 
-/// Runs body(tile) for every tile of `blocked`. Returns false if the loop was cancelled. May
-/// suspend.
+/// Runs body(tile) for every tile of `blocked`. May suspend.
+///
+/// @return false if the loop was cancelled
 template <std::size_t dimensions, class Body>
 bool parallel_for(const Blocked<dimensions>& blocked,
                   Body&& body,
@@ -143,6 +155,14 @@ inline constexpr std::int64_t reduce_leaf_count = 64;
 /// Combines body(Range, identity) over parts that cover [begin, end), in order:
 /// combine(combine(identity, first), second) and so on. Parts and order depend on begin and end
 /// alone, so the result is the same to the last bit for any number of threads. May suspend.
+///
+/// @param begin the first iteration
+/// @param end the one after the last
+/// @param identity the neutral element of `combine`
+/// @param body adds a part to a value, and returns it
+/// @param combine adds two values
+/// @param options schedule, grain and number of threads
+/// @return `identity` for an empty range
 template <class Value, class Body, class Combine>
 Value parallel_reduce(std::int64_t begin,
                       std::int64_t end,

@@ -1,5 +1,4 @@
 //! Result - a value, or one line that states the error and what is allowed.
-//!
 //! For expected errors: bad input, a missing file. Any thread; plain data. value() of a Result
 //! without a value is undefined behaviour.
 #pragma once
@@ -15,6 +14,7 @@ struct Error {
   std::string text;
 };
 
+/// A value, or one line that states the error and what is allowed.
 template <class T>
 class [[nodiscard]] Result {
  public:

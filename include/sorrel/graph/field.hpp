@@ -90,11 +90,16 @@ class AnyField {
   std::size_t place_ = 0;
 };
 
+/// Values of type T, one for each cell of a rank's block and its ghosts, contiguous in the last
+/// dimension. T is trivially copyable, since ghosts travel as bytes.
 template <class T>
 class Field : public AnyField {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  /// @param tiling the block and its ghosts; must outlive the field
+  /// @param name for error messages and Graph::print()
+  /// @param value of all cells and ghosts
   explicit Field(const Tiling& tiling, std::string name = "field", T value = {})
       : AnyField(tiling, std::move(name), sizeof(T)),
         values_(static_cast<std::size_t>(tiling.block_with_ghosts().count()), value) {

@@ -46,6 +46,7 @@ struct Task {
   Index step = 0;
 };
 
+/// The step to which the predecessors of an edge belong.
 enum class When {
   this_step,
   previous_step,
@@ -59,7 +60,9 @@ enum class Priority : std::uint8_t {
   fill,  ///< only while no other task is ready
 };
 
+/// Options of Graph::run().
 struct RunOptions {
+  /// Number of steps; 0: none.
   Index steps = 1;
 };
 
@@ -87,15 +90,27 @@ class Family {
   /// it accepts. Several tasks run concurrently. A body may throw: tasks that have not begun are
   /// then skipped, and Graph::run() throws one of the exceptions. A body must not call MPI; it may
   /// call parallel_for().
+  ///
+  /// @param body copied into the graph
+  /// @return this family, for further calls
   template <class Body>
   Family& run(Body body);
 
   /// Each task depends on the tasks of `other` that the relation names.
+  ///
+  /// @param other a family of the same graph, or this one
+  /// @param relation which tasks: `same_tile`, `offset(-1, 0)`, `everything` and others of
+  /// relation.hpp
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
   Family& after(const Family& other, const Relation& relation = same_tile, When when = {});
+  /// The same for several relations.
   Family& after(const Family& other, const Relations& relations, When when = {});
 
+  /// The same for the tasks of equal keys.
   Family& after(const Family& other, When when) { return after(other, same_tile, when); }
 
+  /// Sets the order among tasks that are ready.
   Family& priority(Priority priority);
 
  private:
@@ -110,11 +125,16 @@ class Family {
   int index_;
 };
 
+/// A task graph: families of tasks, messages and sweeps, and the edges between them. One thread or
+/// rank, the owner, builds and runs it; idle threads help. The first run() compiles the graph, a
+/// further one reuses it.
 class Graph {
  public:
   /// A graph within one process.
   Graph();
   /// A graph whose messages are carried by `messenger`.
+  ///
+  /// @param messenger over_mpi() for MPI; the graph owns it
   explicit Graph(std::unique_ptr<Messenger> messenger);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -122,6 +142,10 @@ class Graph {
   ~Graph();
 
   /// Adds a family of tasks.
+  ///
+  /// @param name for error messages and print()
+  /// @param space the keys: `{rows, columns}` or a box
+  /// @return a handle, valid as long as the graph
   Family family(std::string name, const Space& space);
 
   /// Returns one message of a family. `slot` is 0 or 1: the step modulo 2. Two steps may overlap;
@@ -138,6 +162,8 @@ class Graph {
 
   /// Adds a sweep over the tiles of a grid; see sweep.hpp, which defines this function. The tiling
   /// must outlive the graph.
+  ///
+  /// @return a sweep, to which reads(), writes() and run() add what it does
   Sweep<> over(const Tiling& tiling, std::string name = "sweep");
 
   /// After each step, each field takes the buffer of the next one, and the last field that of the
@@ -152,6 +178,9 @@ class Graph {
 
   /// Runs all tasks of `steps` steps. Throws what a task has thrown; the graph may then run again
   /// if it has no messages. Not from a task of this graph. May suspend.
+  ///
+  /// @return what the run took, on the calling rank
+  /// @throws GraphError if the edges form a cycle, or a family lacks a body
   Report run(const RunOptions& options = {});
 
   /// A paragraph for each family, with the families it depends on.

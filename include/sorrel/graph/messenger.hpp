@@ -37,6 +37,7 @@ inline constexpr int tag_max = 16'000;
 
 enum class Direction { send, receive };
 
+/// Carries the messages of a graph; derive from it for another transport than MPI.
 class Messenger {
  public:
   virtual ~Messenger() = default;

@@ -16,6 +16,7 @@
 
 namespace sorrel::graph {
 
+/// Options of over_mpi().
 struct OverMpiOptions {
   /// Long messages are read long after they arrive, as in a transpose, so they are written past the
   /// caches. A hint, `sorrel_read_late` of the communicator; other MPIs ignore it.

@@ -58,6 +58,7 @@ struct KeyBox {
   }
 };
 
+/// The keys of a family: a box of up to three dimensions.
 class Space {
  public:
   /// One to three extents, each at least 0.

@@ -37,13 +37,20 @@ struct TypedDeclaration : Declaration {
   using Value = T;
 };
 
+/// A body for every tile of a grid, with the fields that it reads and writes. Graph::over() makes
+/// one; reads() and writes() return a sweep with one declaration more; run() adds it to the graph,
+/// which derives the edges, the packing of faces, and the messages.
 template <class... Declared>
 class Sweep {
  public:
+  /// Called by Graph::over().
   Sweep(Graph& graph, const Tiling& tiling, std::string name, std::tuple<Declared...> declared)
       : graph_(graph), tiling_(tiling), name_(std::move(name)), declared_(std::move(declared)) {}
 
   /// The body reads the field in the cells of its tile, and around each cell within `footprint`.
+  ///
+  /// @param field must outlive the graph
+  /// @param footprint star(radius) along the axes, box(radius) with diagonals
   template <class T>
   auto reads(Field<T>& field, Footprint footprint = {}) const {
     return with(TypedDeclaration<const T>{{&field, false, footprint}});
@@ -57,7 +64,11 @@ class Sweep {
   }
 
   /// Sets the body, called as body(cells, view, ...) for each tile, with a View for each
-  /// declaration, in their order. Returns the family of tiles, for further edges.
+  /// declaration, in their order.
+  ///
+  /// @return the family of tiles, for further edges
+  /// @throws GraphError if a footprint is wider than the ghosts of the tiling, or a field has
+  /// another tiling
   template <class Body>
   Family run(Body body) const {
     Family family = graph_.family(name_, tiling_.tiles());

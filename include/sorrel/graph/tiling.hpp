@@ -15,6 +15,7 @@
 
 namespace sorrel::graph {
 
+/// Options of a Tiling; tiling_over() of over_mpi.hpp sets those that depend on a communicator.
 struct TilingOptions {
   /// Ranks in each dimension, and the index of this rank.
   Key ranks{1, 1, 1};
@@ -36,6 +37,7 @@ struct TilingOptions {
   Key skin{};
 };
 
+/// A regular grid of cells, divided into a block for each rank and each block into tiles.
 class Tiling {
  public:
   /// Throws GraphError if a tile would be thinner than the halo, or a rank would have no cells.

@@ -11,6 +11,7 @@
 
 namespace sorrel::grid {
 
+/// An array of up to three dimensions in memory; owns nothing.
 struct ArrayView {
   std::byte* first =
       nullptr;  ///< address of the cell with all indices 0; with ghosts, of the first ghost

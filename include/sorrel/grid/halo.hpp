@@ -19,12 +19,20 @@
 
 namespace sorrel::grid {
 
+/// The exchange of ghost cells between the blocks of a partitioned grid: made once, used in every
+/// step. Movable, not copyable.
 class Halo {
  public:
   /// Collective over `comm`; the Halo keeps a duplicate of it until its destructor. `cut` gives
   /// process grid, brick and pack: a plan's best(), another candidate, or the caller's own. Ranks
   /// beyond the grid call make() without fields and exchange nothing. Errors are the same on every
   /// rank only if the arguments are; the fields' memory must outlive the Halo.
+  ///
+  /// @param comm has at least as many ranks as the cut
+  /// @param problem the grid, its stencil, and the width of the halo
+  /// @param cut which rank has which block, and how its faces are packed
+  /// @param fields a view of each array with its ghosts; none beyond the grid
+  /// @return the exchange, or one line that says which argument is wrong
   [[nodiscard]] static Result<Halo> make(MPI_Comm comm,
                                          const Problem& problem,
                                          const Candidate& cut,
@@ -34,18 +42,20 @@ class Halo {
   Halo& operator=(Halo&&) noexcept;
   ~Halo();
 
-  /// Fills the ghosts of all fields. May suspend.
+  /// Fills the ghosts of all fields: begin() and finish(). May suspend.
   void exchange();
 
   /// The same in two parts, so that cells that are neither sent nor ghosts can be updated in
   /// between. No field's sent cells or ghosts may be accessed until finish() returns. finish() may
   /// suspend.
   void begin();
+  /// Ends what begin() has started. May suspend.
   void finish();
 
   /// Between begin() and finish(): progresses messages. May suspend.
   void poll();
 
+  /// The problem that make() was given.
   [[nodiscard]] const Problem& problem() const;
 
   /// The cells of this rank; no extents for a rank beyond the grid.

@@ -44,6 +44,7 @@ struct TaskedHalo {
   std::string name = "halo";
 };
 
+/// The exchange of ghosts as families of a task graph, which fills every wait with other tasks.
 class HaloTasks {
  public:
   /// Adds the exchange to a graph; it starts at the begin of each step. Errors are those of

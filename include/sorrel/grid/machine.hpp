@@ -86,6 +86,7 @@ struct Measurement {
   std::optional<double> other_work;
 };
 
+/// What a plan needs to know about a machine: measured, or read from a file.
 struct Machine {
   std::string name;
   /// Processors, shared by ranks in contiguous blocks; 0: one for each rank.

@@ -14,6 +14,7 @@
 
 namespace sorrel::grid {
 
+/// How a machine is measured, and how the result is called.
 struct MeasureOptions {
   /// Name of the result, and description of the machine.
   std::string name = "this machine";

@@ -29,6 +29,7 @@ enum class Pack {
 
 [[nodiscard]] const char* name_of(Pack pack);
 
+/// How a step overlaps its messages with computation.
 struct Overlap {
   enum class Kind {
     none,         ///< exchange, then update
@@ -53,7 +54,7 @@ struct Prediction {
   [[nodiscard]] double step_s() const { return compute_s + pack_s + wire_s + wait_s; }
 };
 
-/// A candidate.
+/// A cut of the grid, and the predicted time of a step.
 struct Candidate {
   ProcessGrid grid{1, 1, 1};
   /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
@@ -71,11 +72,17 @@ struct Block {
   Extents extents{};
 };
 
+/// The cuts of a grid over ranks, the best one first, with predicted times and reasons.
 class Plan {
  public:
   /// The best plan for `rank_count` ranks. If the grid is too small for all of them, uses the
   /// largest number that fits. Errors: those of machine and problem, too many ranks, blocks beyond
   /// the memory limit.
+  ///
+  /// @param machine measured, or read from a file (machine_file.hpp)
+  /// @param problem the grid and the computation on it
+  /// @param rank_count from 1 to 1000000
+  /// @return the plan, or one line that states the error and what is allowed
   [[nodiscard]] static Result<Plan> choose(const Machine& machine,
                                            const Problem& problem,
                                            int rank_count);

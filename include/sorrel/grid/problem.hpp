@@ -25,6 +25,7 @@ enum class Stencil { star, box };
 /// Which dimension is contiguous in memory: the last, or the first.
 enum class MemoryOrder { c, fortran };
 
+/// The grid to divide, and the computation on it.
 struct Problem {
   Extents extents{1, 1, 1};
   /// Whether a dimension is periodic.

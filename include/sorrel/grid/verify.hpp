@@ -14,6 +14,7 @@
 
 namespace sorrel::grid {
 
+/// How long verify() and its parts measure.
 struct TimingOptions {
   /// Seconds for each candidate, approximately; at least two steps are made.
   double seconds = 0.5;
@@ -45,7 +46,9 @@ struct TimingOptions {
                                                      std::span<const Candidate> candidates,
                                                      const TimingOptions& options);
 
+/// Predicted and measured times of candidates.
 struct Verification {
+  /// A candidate and the seconds of its step.
   struct Timed {
     Candidate candidate;
     double measured_s = 0;
