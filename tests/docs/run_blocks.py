@@ -4,6 +4,7 @@
 Runs the blocks of a Markdown page in page order, as a reader would, with the installation PREFIX first in PATH:
 
 - a block whose first line is a comment with a file's name (`// heat.c`, `# Makefile`) is written to that file;
+- a program of the reader is compiled from the file that a line `<!-- program NAME: SOURCE.c -->` names, before all blocks;
 - a block of `sh` must succeed, command by command;
 - a block of `console` has commands behind `$ `, and below each what it prints.
 
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 BLOCK = re.compile(r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+PROGRAM = re.compile(r"^<!-- program ([\w.-]+): ([\w./-]+) -->$", re.M)
 FILE_NAME = re.compile(r"(?://|#) ([\w.-]+)\n")
 LIMIT_S = 120
 
@@ -26,11 +28,14 @@ class Page:
     def __init__(self, path: pathlib.Path):
         self.path = path
         text = path.read_text(encoding="utf-8")
+        self.programs = PROGRAM.findall(text)
         self.blocks = [(text[: match.start("text")].count("\n") + 1, match) for match in BLOCK.finditer(text)]
 
     def script(self) -> str:
         """The shell's script: each command is preceded by a line that names its place."""
         parts = ["set -e -o pipefail", "expect() { [ \"$1\" = \"$2\" ] || { printf 'printed:\\n%s\\nexpected:\\n%s\\n' \"$1\" \"$2\"; exit 1; }; }"]
+        for name, source in self.programs:
+            parts += [f"echo '+ {self.path.name}:{name}'", f"sorrel cc -O2 {source} -o {name}"]
         for line, match in self.blocks:
             if match["skip"]:
                 continue

@@ -29,6 +29,19 @@ class RunBlocks(unittest.TestCase):
     def test_blocks_that_are_not_run(self):
         self.assertEqual(self.run_page("<!-- not run: it fails -->\n```sh\nfalse\n```\n```cmake\nfalse\n```\n"), 0)
 
+    def test_a_program_of_the_reader(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for made in ("bin", "examples", "bench"):
+                (folder / made).mkdir()
+            (folder / "bin" / "sorrel").write_text("#!/bin/sh\nset -e\ncp $3 $5\nchmod +x $5\n")  # sorrel cc -O2 SOURCE -o NAME
+            (folder / "bin" / "sorrel").chmod(0o755)
+            (folder / "examples" / "heat.c").write_text("#!/bin/sh\necho warm\n")
+            page = folder / "page.md"
+            for source, status in (("examples/heat.c", 0), ("examples/cold.c", 1)):
+                page.write_text(f"<!-- program heat: {source} -->\n\n```console\n$ ./heat\nwarm\n```\n", encoding="utf-8")
+                self.assertEqual(run_blocks.run(run_blocks.Page(page), folder, folder), status)
+
     def test_only_a_reason_leaves_a_block_out(self):
         self.assertEqual(self.run_page("<!-- not run -->\n```sh\nfalse\n```\n"), 1)
 
