@@ -8,7 +8,8 @@
 namespace sorrel::tool {
 
 /// Signals that processes of the job get when the command gets them.
-inline constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+inline constexpr std::array forwarded_signals = {SIGINT,  SIGTERM, SIGHUP,
+                                                 SIGQUIT, SIGUSR1, SIGUSR2};
 /// Time that processes get to end after a request.
 inline constexpr std::int64_t grace_ns = 1'500'000'000;
 /// The same if one of them ends the job: the report of a crash takes up to 3 seconds.
