@@ -27,6 +27,7 @@ namespace sorrel::tool {
 
 namespace fs = std::filesystem;
 
+#if SORREL_HAS_OTF2
 namespace {
 
 /// Of the files of an archive, as Score-P names them.
@@ -37,6 +38,7 @@ fs::path anchor_of(const std::string& path) {
 }
 
 }  // namespace
+#endif
 
 bool is_otf2_name(std::string_view name) {
   return name.ends_with(".otf2");
