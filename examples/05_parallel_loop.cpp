@@ -23,7 +23,7 @@ int main() {
   const double sum = sorrel::parallel_reduce(
       0, count, 0.0,
       [&](sorrel::Range part, double partial) {
-        for (std::int64_t i = part.begin; i < part.end; ++i)
+        for (const std::int64_t i : part)
           partial += root[i];
         return partial;
       },

@@ -1,5 +1,5 @@
 /// @file
-/// Blocked ranges of one to three dimensions, for sorrel::parallel_for. C++17.
+/// Blocked ranges, for sorrel::parallel_for. C++17.
 #ifndef SORREL_RANGE_HPP
 #define SORREL_RANGE_HPP
 
@@ -7,60 +7,51 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "box.hpp"
+
 namespace sorrel {
 
-/// begin <= i < end.
-struct Range {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-
-  constexpr std::int64_t size() const { return end > begin ? end - begin : 0; }
-};
-
-/// One tile of a blocked range: a Range in each dimension.
+/// One tile of a blocked range.
 template <std::size_t dimensions>
-using Tile = std::array<Range, dimensions>;
+using Tile = Box<dimensions>;
 
-/// A box of `dimensions` ranges cut into tiles of at most `tile` points in each; tiles are numbered
-/// with the last dimension fastest. A tile size of 0 means the whole range. Pure.
+/// A box cut into tiles of at most `tile` points in each dimension; tiles are numbered with the
+/// last dimension fastest. Plain data.
 template <std::size_t dimensions>
 class Blocked {
-  static_assert(dimensions >= 1 && dimensions <= 3);
-
  public:
-  constexpr Blocked(const Tile<dimensions>& box, const std::array<std::int64_t, dimensions>& tile)
+  /// @param box the points
+  /// @param tile the size of a tile in each dimension; 0: the whole extent
+  constexpr Blocked(const Box<dimensions>& box, const std::array<std::int64_t, dimensions>& tile)
       : box_(box), tile_(tile) {
     for (std::size_t d = 0; d < dimensions; ++d) {
-      if (tile_[d] <= 0 || tile_[d] > box_[d].size())
-        tile_[d] = box_[d].size() > 0 ? box_[d].size() : 1;
-      counts_[d] = (box_[d].size() + tile_[d] - 1) / tile_[d];
+      const std::int64_t extent = box_.extent(d);
+      if (tile_[d] <= 0 || tile_[d] > extent) tile_[d] = extent > 0 ? extent : 1;
+      numbers_.hi[d] = (extent + tile_[d] - 1) / tile_[d];
     }
   }
 
-  /// Number of tiles.
-  constexpr std::int64_t count() const {
-    std::int64_t count = 1;
-    for (const std::int64_t of_dimension : counts_)
-      count *= of_dimension;
-    return count;
-  }
+  /// @return the number of tiles
+  constexpr std::int64_t count() const { return numbers_.count(); }
 
-  /// 0 <= index < count().
+  /// @param index 0 <= index < count()
+  /// @return that tile
   constexpr Tile<dimensions> tile(std::int64_t index) const {
+    const std::array<std::int64_t, dimensions> number = numbers_.key_at(index);
     Tile<dimensions> result{};
-    for (std::size_t d = dimensions; d-- > 0;) {
-      const std::int64_t begin = box_[d].begin + index % counts_[d] * tile_[d];
-      const std::int64_t end = begin + tile_[d];
-      result[d] = {begin, end < box_[d].end ? end : box_[d].end};
-      index /= counts_[d];
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      result.lo[d] = box_.lo[d] + number[d] * tile_[d];
+      const std::int64_t end = result.lo[d] + tile_[d];
+      result.hi[d] = end < box_.hi[d] ? end : box_.hi[d];
     }
     return result;
   }
 
  private:
-  Tile<dimensions> box_;
+  Box<dimensions> box_;
   std::array<std::int64_t, dimensions> tile_;
-  std::array<std::int64_t, dimensions> counts_{};
+  /// The number of a tile in each dimension.
+  Box<dimensions> numbers_{};
 };
 
 }  // namespace sorrel

@@ -9,7 +9,7 @@ int main() {
   const auto sum = sorrel::parallel_reduce(
       0, 1000, std::int64_t{0},
       [](sorrel::Range part, std::int64_t partial) {
-        for (std::int64_t i = part.begin; i < part.end; ++i)
+        for (const std::int64_t i : part)
           partial += i;
         return partial;
       },

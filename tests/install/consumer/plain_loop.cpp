@@ -11,7 +11,7 @@ int main() {
   const double sum = sorrel::parallel_reduce(
       0, 100000, 0.0,
       [&](sorrel::Range part, double partial) {
-        for (std::int64_t i = part.begin; i < part.end; ++i)
+        for (const std::int64_t i : part)
           partial += squares[i];
         return partial;
       },

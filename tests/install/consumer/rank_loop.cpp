@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     sum += sorrel::parallel_reduce(
         0, 200000, 0.0,
         [&](sorrel::Range part, double partial) {
-          for (std::int64_t i = part.begin; i < part.end; ++i)
+          for (const std::int64_t i : part)
             partial += values[i];
           return partial;
         },

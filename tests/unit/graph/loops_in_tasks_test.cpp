@@ -26,7 +26,7 @@ void run_tasks_with_loops() {
     sums[static_cast<std::size_t>(task.key[0])] += parallel_reduce(
         0, iterations, std::int64_t{0},
         [&](Range part, std::int64_t partial) {
-          for (std::int64_t i = part.begin; i < part.end; ++i)
+          for (const std::int64_t i : part)
             partial += i + task.step;
           return partial;
         },

@@ -1,13 +1,17 @@
 // The C++ interface, over the C interface of the process's team.
 #include "sorrel/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -24,7 +28,7 @@ TEST(ParallelForTest, BodiesTakeAnIndexOrARange) {
       parallel_for(0, 1000, [&](std::int64_t i) { ++by_index[static_cast<std::size_t>(i)]; }));
   std::vector<int> by_range(1000);
   parallel_for(0, 1000, [&](Range part) {
-    for (std::int64_t i = part.begin; i < part.end; ++i)
+    for (std::int64_t i = part.lo; i < part.hi; ++i)
       ++by_range[static_cast<std::size_t>(i)];
   });
   EXPECT_EQ(by_index, std::vector<int>(1000, 1));
@@ -33,10 +37,9 @@ TEST(ParallelForTest, BodiesTakeAnIndexOrARange) {
 
 TEST(ParallelForTest, TilesOfABoxAreVisitedOnce) {
   std::vector<int> visits(50 * 70);
-  parallel_for(Blocked<2>({{{0, 50}, {0, 70}}}, {8, 16}), [&](const Tile<2>& tile) {
-    for (std::int64_t i = tile[0].begin; i < tile[0].end; ++i)
-      for (std::int64_t j = tile[1].begin; j < tile[1].end; ++j)
-        ++visits[static_cast<std::size_t>(i * 70 + j)];
+  parallel_for(Blocked<2>({{0, 0}, {50, 70}}, {8, 16}), [&](const Tile<2>& tile) {
+    for (const auto& [i, j] : tile)
+      ++visits[static_cast<std::size_t>(i * 70 + j)];
   });
   EXPECT_EQ(visits, std::vector<int>(50 * 70, 1));
 }
@@ -85,7 +88,7 @@ double harmonic_sum(const LoopOptions& options) {
   return parallel_reduce(
       1, 100'001, 0.0,
       [](Range part, double sum) {
-        for (std::int64_t i = part.begin; i < part.end; ++i)
+        for (std::int64_t i = part.lo; i < part.hi; ++i)
           sum += 1.0 / static_cast<double>(i);
         return sum;
       },
@@ -105,7 +108,7 @@ TEST(ParallelReduceTest, CombinesInTheOrderOfTheIterations) {
   const auto text = parallel_reduce(
       0, 500, std::string(),
       [](Range part, std::string sum) {
-        for (std::int64_t i = part.begin; i < part.end; ++i)
+        for (std::int64_t i = part.lo; i < part.hi; ++i)
           sum += std::to_string(i) + " ";
         return sum;
       },
@@ -118,6 +121,150 @@ TEST(ParallelReduceTest, CombinesInTheOrderOfTheIterations) {
 
 TEST(ParallelReduceTest, NothingIsTheIdentity) {
   EXPECT_EQ(parallel_reduce(3, 3, 7, [](Range, int) { return 0; }, std::plus<>()), 7);
+}
+
+TEST(ParallelScanTest, APartGetsAllThatIsBeforeIt) {
+  std::vector<std::int64_t> sums(10'000);
+  const auto total = parallel_scan(
+      0, 10'000, std::int64_t{0},
+      [&](Range part, std::int64_t sum, bool is_last) {
+        for (const std::int64_t i : part) {
+          sum += i;
+          if (is_last) sums[static_cast<std::size_t>(i)] = sum;
+        }
+        return sum;
+      },
+      std::plus<>());
+  EXPECT_EQ(total, 10'000 * 9'999 / 2);
+  for (std::int64_t i = 0; i < 10'000; ++i)
+    ASSERT_EQ(sums[static_cast<std::size_t>(i)], i * (i + 1) / 2);
+  EXPECT_EQ(parallel_scan(4, 4, 9, [](Range, int sum, bool) { return sum; }, std::plus<>()), 9);
+}
+
+std::vector<double> fractions(std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t i = 1; i <= count; ++i)
+    values.push_back(1.0 / static_cast<double>(i));
+  return values;
+}
+
+TEST(ParallelScanTest, ValuesAreTheSameToTheLastBitWhateverRunsIt) {
+  const std::vector<double> values = fractions(20'000);
+  std::vector<double> alone(values.size());
+  parallel_inclusive_scan(values.begin(), values.end(), alone.begin(), std::plus<>(),
+                          {Schedule::automatic, 0, 1});
+  EXPECT_NEAR(alone.back(), std::log(20'000) + 0.5772156649, 1e-4);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<double> sums = values;
+    const auto end = parallel_inclusive_scan(sums.begin(), sums.end(), sums.begin(), std::plus<>(),
+                                             {Schedule::dynamic, 1, 0});
+    EXPECT_EQ(end, sums.end());
+    EXPECT_EQ(sums, alone);
+  }
+}
+
+TEST(ParallelScanTest, ScansOfTextAgreeWithTheStandardLibrary) {
+  for (const std::size_t count : {0, 1, 2, 63, 64, 65, 200}) {
+    std::vector<std::string> letters;
+    for (std::size_t i = 0; i < count; ++i)
+      letters.push_back(std::string(1, static_cast<char>('a' + i % 26)));
+    std::vector<std::string> expected(count);
+    std::vector<std::string> found(count);
+    std::inclusive_scan(letters.begin(), letters.end(), expected.begin(), std::plus<>());
+    parallel_inclusive_scan(letters.begin(), letters.end(), found.begin());
+    EXPECT_EQ(found, expected);
+    std::exclusive_scan(letters.begin(), letters.end(), expected.begin(), std::string(">"));
+    parallel_exclusive_scan(letters.begin(), letters.end(), letters.begin(), std::string(">"));
+    EXPECT_EQ(letters, expected);
+  }
+}
+
+/// A value with a key, and its place in the input.
+struct Keyed {
+  std::uint32_t key = 0;
+  std::string place;
+};
+
+std::vector<Keyed> keyed(std::size_t count) {
+  std::vector<Keyed> values;
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    state = state * 1664525U + 1013904223U;
+    values.push_back({state >> 22, std::to_string(i)});
+  }
+  return values;
+}
+
+TEST(ParallelSortTest, EqualValuesKeepTheirOrder) {
+  // One run, and three, five and seven rounds with a rest.
+  for (const std::size_t count : {0U, 1U, 1000U, 8192U, 10'001U, 300'000U, 1'100'001U}) {
+    std::vector<Keyed> values = keyed(count);
+    // By value: a comparison must not be able to empty a value.
+    parallel_sort(values.begin(), values.end(), [](Keyed one, Keyed other) {
+      const std::string kept = std::move(one.place);
+      return one.key < other.key && !kept.empty();
+    });
+    std::vector<Keyed> expected = keyed(count);
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const Keyed& one, const Keyed& other) { return one.key < other.key; });
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(values[i].key, expected[i].key) << count << ": " << i;
+      ASSERT_EQ(values[i].place, expected[i].place) << count << ": " << i;
+    }
+  }
+}
+
+TEST(ParallelSortTest, ValuesThatOnlyMoveAreSorted) {
+  std::vector<std::unique_ptr<int>> values;
+  for (int i = 0; i < 50'000; ++i)
+    values.push_back(std::make_unique<int>((i * 7919) % 50'000));
+  parallel_sort(values.begin(), values.end(),
+                [](const auto& one, const auto& other) { return *one < *other; });
+  for (int i = 0; i < 50'000; ++i)
+    ASSERT_EQ(*values[static_cast<std::size_t>(i)], i);
+}
+
+TEST(ParallelSortTest, AComparisonMayThrow) {
+  std::vector<int> values(100'000);
+  std::iota(values.begin(), values.end(), 0);
+  EXPECT_THROW(parallel_sort(values.begin(), values.end(),
+                             [](int one, int other) {
+                               if (one == 77'777) throw std::runtime_error("compare");
+                               return one > other;
+                             }),
+               std::runtime_error);
+}
+
+std::set<std::thread::id> threads_of_a_loop(const LoopOptions& options = {}) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  parallel_for(
+      0, 64,
+      [&](std::int64_t) {
+        take_a_while(true);
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+      },
+      options);
+  return threads;
+}
+
+TEST(ThreadLimitTest, ALoopOfTheCallerUsesNoMoreThreads) {
+  const int before = ThreadLimit::threads();
+  {
+    const ThreadLimit two(2);
+    EXPECT_EQ(ThreadLimit::threads(), std::min(before, 2));
+    const ThreadLimit one(1);
+    const ThreadLimit three(3);
+    EXPECT_EQ(ThreadLimit::threads(), 1);
+    EXPECT_EQ(threads_of_a_loop(), std::set{std::this_thread::get_id()});
+    EXPECT_EQ(threads_of_a_loop({Schedule::dynamic, 1, 8}), std::set{std::this_thread::get_id()});
+    std::thread([&] { EXPECT_EQ(ThreadLimit::threads(), before); }).join();
+  }
+  EXPECT_EQ(ThreadLimit::threads(), before);
+  const ThreadLimit none(0);
+  EXPECT_EQ(ThreadLimit::threads(), 1);
 }
 
 template <std::size_t bytes>
