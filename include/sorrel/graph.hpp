@@ -4,6 +4,7 @@
 #include <sorrel/graph/field.hpp>
 #include <sorrel/graph/graph.hpp>
 #include <sorrel/graph/messenger.hpp>
+#include <sorrel/graph/reduction.hpp>
 #include <sorrel/graph/relation.hpp>
 #include <sorrel/graph/space.hpp>
 #include <sorrel/graph/sweep.hpp>

@@ -94,7 +94,8 @@ class AnyField {
 /// dimension. T is trivially copyable, since ghosts travel as bytes.
 template <class T>
 class Field : public AnyField {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>,
+                "the values of a Field are trivially copyable, since ghosts travel as bytes");
 
  public:
   /// @param tiling the block and its ghosts; must outlive the field

@@ -4,6 +4,7 @@
 //!   sorrel::Graph g;
 //!   auto wave = g.family("wave", {rows, columns}).run([&](Index i, Index j) { ... });
 //!   wave.after(wave, offset(-1, 0)).after(wave, offset(0, -1));
+//!   auto load = g.task("load", [&] { ... }).precede(wave);   // a single task, before all of them
 //!   g.run({.steps = 10});
 //!
 //! A family is the set of tasks that share a body; a task is a family and a key. Edges are
@@ -16,6 +17,7 @@
 //! is done.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -64,6 +66,13 @@ enum class Priority : std::uint8_t {
 struct RunOptions {
   /// Number of steps; 0: none.
   Index steps = 1;
+  /// Called by the owner with the number of steps done, while no task runs: true ends the run. It
+  /// may call MPI. The ranks of a graph with messages must return the same. Empty: all steps are
+  /// run.
+  std::function<bool(Index steps_done)> until = {};
+  /// Steps between two calls of `until`, which is also called after the last step. Steps overlap in
+  /// between, not across a call. At least 1.
+  Index check_every = 1;
 };
 
 /// Result of a run() on the calling rank.
@@ -75,6 +84,38 @@ struct Report {
   /// Part of that time spent waiting for messages with no ready task.
   double waiting_seconds = 0;
 };
+
+/// What a family may run: a function that takes a Task, or one to three coordinates, or nothing.
+template <class Body>
+concept TaskBody =
+    std::invocable<Body&, const Task&> || std::invocable<Body&> || std::invocable<Body&, Index> ||
+    std::invocable<Body&, Index, Index> || std::invocable<Body&, Index, Index, Index>;
+
+namespace detail {
+
+/// Calls a body with what it accepts.
+template <class Body>
+decltype(auto) call_with(Body& body, const Task& task) {
+  if constexpr (std::invocable<Body&, const Task&>) {
+    return body(task);
+  } else if constexpr (std::invocable<Body&, Index, Index, Index>) {
+    return body(task.key[0], task.key[1], task.key[2]);
+  } else if constexpr (std::invocable<Body&, Index, Index>) {
+    return body(task.key[0], task.key[1]);
+  } else if constexpr (std::invocable<Body&, Index>) {
+    return body(task.key[0]);
+  } else {
+    return body();
+  }
+}
+
+/// Whether a body returns something that says yes or no.
+template <class Condition>
+concept SaysWhether = TaskBody<Condition> && requires(Condition& condition, const Task& task) {
+  { call_with(condition, task) } -> std::convertible_to<bool>;
+};
+
+}  // namespace detail
 
 class AnyField;
 class Graph;
@@ -89,12 +130,22 @@ class Family {
   /// Sets the body, called as body(Task), body(i), body(i, j), body(i, j, k) or body(), whichever
   /// it accepts. Several tasks run concurrently. A body may throw: tasks that have not begun are
   /// then skipped, and Graph::run() throws one of the exceptions. A body must not call MPI; it may
-  /// call parallel_for().
+  /// call parallel_for(), and build and run another graph.
   ///
   /// @param body copied into the graph
   /// @return this family, for further calls
   template <class Body>
   Family& run(Body body);
+
+  /// Sets a condition, called as a body is, when all predecessors of a task are done: if it returns
+  /// false, the task is done without running its body, and its successors go on. Two families with
+  /// opposite conditions are the branches of an if.
+  ///
+  /// @param condition copied into the graph; it may throw, as a body may
+  /// @return this family, for further calls
+  /// @throws GraphError for a family of messages
+  template <class Condition>
+  Family& only_if(Condition condition);
 
   /// Each task depends on the tasks of `other` that the relation names.
   ///
@@ -103,26 +154,86 @@ class Family {
   /// relation.hpp
   /// @param when whether they are those of the same step or of the one before
   /// @return this family, for further calls
-  Family& after(const Family& other, const Relation& relation = same_tile, When when = {});
+  /// @throws GraphError if the relation does not fit the two families
+  Family& after(const Family& other, const Relation& relation, When when = {});
   /// The same for several relations.
   Family& after(const Family& other, const Relations& relations, When when = {});
 
-  /// The same for the tasks of equal keys.
-  Family& after(const Family& other, When when) { return after(other, same_tile, when); }
+  /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  Family& after(const Family& other, When when = {});
+
+  /// The same for several families.
+  template <std::same_as<Family>... More>
+    requires(sizeof...(More) > 0)
+  Family& after(const Family& other, const More&... more) {
+    after(other);
+    (after(more), ...);
+    return *this;
+  }
+
+  /// The tasks of `other` depend on those of this family that the relation names:
+  /// `other.after(*this, relation, when)`.
+  ///
+  /// @param other a family of the same graph, or this one
+  /// @param relation which tasks of this family, seen from a task of `other`
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
+  /// @throws GraphError if the relation does not fit the two families
+  Family& precede(Family other, const Relation& relation, When when = {});
+  /// The same for several relations.
+  Family& precede(Family other, const Relations& relations, When when = {});
+
+  /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  Family& precede(Family other, When when = {});
+
+  /// The same for several families.
+  template <std::same_as<Family>... More>
+    requires(sizeof...(More) > 0)
+  Family& precede(const Family& other, const More&... more) {
+    precede(other);
+    (precede(more), ...);
+    return *this;
+  }
 
   /// Sets the order among tasks that are ready.
   Family& priority(Priority priority);
 
+  /// @return the keys of its tasks
+  [[nodiscard]] const Space& space() const;
+
  private:
   friend class Graph;
   using Call = void (*)(void* body, const Task& task);
+  using Test = bool (*)(void* condition, const Task& task);
 
   Family(Graph& graph, int index) : graph_(&graph), index_(index) {}
 
   void set_body(std::shared_ptr<void> body, Call call);
+  void set_condition(std::shared_ptr<void> condition, Test test);
 
   Graph* graph_;
   int index_;
+};
+
+/// A graph that has been copied into another one by Graph::add(). Its tasks run between `begin` and
+/// `end`, two single tasks without work.
+struct Subgraph {
+  /// Before all tasks of the subgraph.
+  Family begin;
+  /// After all tasks of the subgraph.
+  Family end;
+
+  /// The subgraph begins when the tasks of `other` are done.
+  Subgraph& after(const Family& other) {
+    begin.after(other, everything);
+    return *this;
+  }
+
+  /// The tasks of `other` begin when the subgraph is done.
+  Subgraph& precede(Family other) {
+    other.after(end, everything);
+    return *this;
+  }
 };
 
 /// A task graph: families of tasks, messages and sweeps, and the edges between them. One thread or
@@ -147,6 +258,25 @@ class Graph {
   /// @param space the keys: `{rows, columns}` or a box
   /// @return a handle, valid as long as the graph
   Family family(std::string name, const Space& space);
+
+  /// Adds a single task: a family of one.
+  ///
+  /// @param name for error messages and print()
+  /// @param body as for Family::run(), copied into the graph
+  /// @return a handle, valid as long as the graph
+  template <class Body>
+  Family task(std::string name, Body body);
+
+  /// Adds a copy of all families and edges of another graph, with their bodies and conditions. Its
+  /// tasks overlap with those of this graph as far as edges allow; later changes of `part` do not
+  /// affect the copy. A task may instead run another graph as a whole, with a number of steps of
+  /// its own: `task(name, [&] { part.run(); })`.
+  ///
+  /// @param name prefix of the names of the families
+  /// @param part another graph without sweeps, whose messages, if any, have tags of their own
+  /// @return the begin and the end of the copy, for edges
+  /// @throws GraphError if `part` has sweeps, or is this graph
+  Subgraph add(const std::string& name, const Graph& part);
 
   /// Returns one message of a family. `slot` is 0 or 1: the step modulo 2. Two steps may overlap;
   /// the buffers of the two slots must then be disjoint.
@@ -173,12 +303,26 @@ class Graph {
     rotate_all({&fields...});
   }
 
+  /// The number of this rank among those of the messenger; 0 without one. -1: the messenger does
+  /// not say.
+  [[nodiscard]] int rank() const;
+
+  /// The number of ranks of the messenger; 1 without one.
+  [[nodiscard]] int rank_count() const;
+
+  /// Called by Reduction: a tag for its messages, above those of the user; and what to call after a
+  /// run that has failed.
+  int take_tag();
+  void after_failure(std::function<void()> reset);
+
   /// The declarations of a sweep; called by Sweep::run().
   void declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared);
 
-  /// Runs all tasks of `steps` steps. Throws what a task has thrown; the graph may then run again
-  /// if it has no messages. Not from a task of this graph. May suspend.
+  /// Runs all tasks of `steps` steps, or of fewer if `until` says so. Throws what a task has
+  /// thrown; the graph may then run again if it has no messages. Not from a task of this graph. May
+  /// suspend.
   ///
+  /// @param options the number of steps, and when to end before
   /// @return what the run took, on the calling rank
   /// @throws GraphError if the edges form a cycle, or a family lacks a body
   Report run(const RunOptions& options = {});
@@ -196,8 +340,10 @@ class Graph {
   friend class Family;
   struct Parts;
 
+  Family single(std::string name);
   void rotate_all(std::vector<AnyField*> fields);
-  void begin_rotation();
+  void begin_rotation(Index first);
+  Report run_steps(Index first, Index steps);
   void end_rotation(Index steps);
 
   std::unique_ptr<Parts> parts_;
@@ -205,21 +351,36 @@ class Graph {
 
 template <class Body>
 Family& Family::run(Body body) {
-  set_body(std::make_shared<Body>(std::move(body)), [](void* pointer, const Task& task) {
-    auto& call = *static_cast<Body*>(pointer);
-    if constexpr (std::is_invocable_v<Body&, const Task&>) {
-      call(task);
-    } else if constexpr (std::is_invocable_v<Body&, Index, Index, Index>) {
-      call(task.key[0], task.key[1], task.key[2]);
-    } else if constexpr (std::is_invocable_v<Body&, Index, Index>) {
-      call(task.key[0], task.key[1]);
-    } else if constexpr (std::is_invocable_v<Body&, Index>) {
-      call(task.key[0]);
-    } else {
-      call();
-    }
-  });
+  static_assert(TaskBody<Body>,
+                "the body of a family takes a Task, or one to three coordinates of type Index, or "
+                "nothing");
+  if constexpr (TaskBody<Body>) {
+    set_body(std::make_shared<Body>(std::move(body)), [](void* pointer, const Task& task) {
+      detail::call_with(*static_cast<Body*>(pointer), task);
+    });
+  }
   return *this;
+}
+
+template <class Condition>
+Family& Family::only_if(Condition condition) {
+  static_assert(detail::SaysWhether<Condition>,
+                "a condition takes what a body takes, and returns bool");
+  if constexpr (detail::SaysWhether<Condition>) {
+    set_condition(std::make_shared<Condition>(std::move(condition)),
+                  [](void* pointer, const Task& task) -> bool {
+                    return detail::call_with(*static_cast<Condition*>(pointer), task);
+                  });
+  }
+  return *this;
+}
+
+template <class Body>
+Family Graph::task(std::string name, Body body) {
+  static_assert(TaskBody<Body>, "the body of a task takes a Task, or nothing");
+  Family task = single(std::move(name));
+  if constexpr (TaskBody<Body>) task.run(std::move(body));
+  return task;
 }
 
 }  // namespace sorrel::graph

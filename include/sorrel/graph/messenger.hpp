@@ -32,8 +32,12 @@ struct Message {
   std::array<Repeat, 2> repeats{};
 };
 
-/// Twice this is at most MPI's least upper bound of tags.
+/// The largest tag of a message. Twice this, with room for the tags of reductions, is at most MPI's
+/// least upper bound of tags.
 inline constexpr int tag_max = 16'000;
+
+/// Number of reductions over ranks that a graph may have; their tags follow after tag_max.
+inline constexpr int rank_reduction_count_max = 383;
 
 enum class Direction { send, receive };
 
@@ -44,6 +48,10 @@ class Messenger {
 
   /// Peers are 0 to peer_count() - 1.
   [[nodiscard]] virtual int peer_count() const { return std::numeric_limits<int>::max(); }
+
+  /// The number of the calling rank among its peers; -1: not known, and the graph can have no
+  /// reductions over ranks.
+  [[nodiscard]] virtual int rank() const { return -1; }
 
   /// Adds a channel, numbered from 0. `parity` is 0 or 1; parity, peer and tag identify a channel.
   virtual int add(Direction direction, const Message& message, int parity) = 0;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <sorrel/box.hpp>
+
 namespace sorrel::graph {
 
 using Index = std::int64_t;
@@ -17,46 +19,8 @@ inline constexpr int dimension_count_max = 3;
 /// Coordinates of a task within its family; dimensions that the family does not have are 0.
 using Key = std::array<Index, dimension_count_max>;
 
-/// lo <= key < hi in every dimension.
-struct KeyBox {
-  Key lo{};
-  Key hi{};
-
-  constexpr bool operator==(const KeyBox&) const = default;
-
-  [[nodiscard]] constexpr bool contains(const Key& key) const {
-    for (std::size_t d = 0; d < key.size(); ++d)
-      if (key[d] < lo[d] || key[d] >= hi[d]) return false;
-    return true;
-  }
-
-  [[nodiscard]] constexpr Index count() const {
-    Index count = 1;
-    for (std::size_t d = 0; d < lo.size(); ++d)
-      count *= hi[d] > lo[d] ? hi[d] - lo[d] : 0;
-    return count;
-  }
-
-  /// The key at position `position` within the box, 0 <= position < count().
-  [[nodiscard]] constexpr Key key_at(Index position) const {
-    Key key{};
-    for (std::size_t d = key.size(); d-- > 0;) {
-      const Index extent = hi[d] - lo[d];
-      key[d] = lo[d] + position % extent;
-      position /= extent;
-    }
-    return key;
-  }
-
-  /// The key after `key` within the box; unspecified after the last one.
-  [[nodiscard]] constexpr Key next(Key key) const {
-    for (std::size_t d = key.size(); d-- > 0;) {
-      if (++key[d] < hi[d]) break;
-      key[d] = lo[d];
-    }
-    return key;
-  }
-};
+/// lo <= key < hi in every dimension; dimensions that a family does not have are from 0 to 1.
+using KeyBox = Box<dimension_count_max>;
 
 /// The keys of a family: a box of up to three dimensions.
 class Space {

@@ -13,6 +13,8 @@
 //! faces, messages with their tags, and unpacking of ghosts; print() shows all of them.
 #pragma once
 
+#include <concepts>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -20,6 +22,7 @@
 
 #include <sorrel/graph/field.hpp>
 #include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/reduction.hpp>
 #include <sorrel/graph/tiling.hpp>
 
 namespace sorrel::graph {
@@ -35,6 +38,14 @@ struct Declaration {
 template <class T>
 struct TypedDeclaration : Declaration {
   using Value = T;
+};
+
+/// A declaration without a field: the body leaves a value for a reduction.
+template <class T>
+struct ReducedDeclaration : Declaration {
+  Reduction<T> reduction;
+  /// Of the family of tiles, once there is one.
+  std::optional<Contribution<T>> part = {};
 };
 
 /// A body for every tile of a grid, with the fields that it reads and writes. Graph::over() makes
@@ -63,26 +74,45 @@ class Sweep {
     return with(TypedDeclaration<T>{{&field, true, {}}});
   }
 
+  /// The body contributes a value to a reduction, which it gets as `T&`: the neutral element at
+  /// first.
+  ///
+  /// @param reduction of the same graph
+  template <class T>
+  auto reduces(const Reduction<T>& reduction) const {
+    return with(ReducedDeclaration<T>{{}, reduction});
+  }
+
   /// Sets the body, called as body(cells, view, ...) for each tile, with a View for each
   /// declaration, in their order.
   ///
+  /// @param body copied into the graph
   /// @return the family of tiles, for further edges
   /// @throws GraphError if a footprint is wider than the ghosts of the tiling, or a field has
   /// another tiling
   template <class Body>
   Family run(Body body) const {
+    constexpr bool is_body =
+        std::invocable<Body&, const KeyBox&,
+                       decltype(argument_of(std::declval<const Declared&>(), std::string(), Task(),
+                                            KeyBox()))...>;
+    static_assert(is_body,
+                  "the body of a sweep takes the cells, a KeyBox, then a View for each reads() and "
+                  "writes() and a value for each reduces(), in their order");
     Family family = graph_.family(name_, tiling_.tiles());
-    family.run([tiling = &tiling_, name = name_, declared = declared_,
-                body = std::move(body)](const Task& task) mutable {
-      const KeyBox cells = tiling->cells(task.key);
-      std::apply(
-          [&](const Declared&... each) {
-            body(cells, view_of<typename Declared::Value>(each, name, task, cells)...);
-          },
-          declared);
-    });
-    std::apply([&](const Declared&... each) { graph_.declare(family, tiling_, {each...}); },
-               declared_);
+    std::vector<Declaration> fields;
+    auto declared = declared_;
+    std::apply([&](auto&... each) { (prepare(each, family, fields), ...); }, declared);
+    if constexpr (is_body) {
+      family.run([tiling = &tiling_, name = name_, declared = std::move(declared),
+                  body = std::move(body)](const Task& task) mutable {
+        const KeyBox cells = tiling->cells(task.key);
+        std::apply(
+            [&](const Declared&... each) { body(cells, argument_of(each, name, task, cells)...); },
+            declared);
+      });
+    }
+    graph_.declare(family, tiling_, std::move(fields));
     return family;
   }
 
@@ -93,14 +123,35 @@ class Sweep {
                                     std::tuple_cat(declared_, std::tuple<Next>(next)));
   }
 
+  static void prepare(const Declaration& declared,
+                      const Family& /*tiles*/,
+                      std::vector<Declaration>& fields) {
+    fields.push_back(declared);
+  }
+
   template <class T>
-  static View<T> view_of(const Declaration& declared,
-                         const std::string& name,
-                         const Task& task,
-                         const KeyBox& cells) {
+  static void prepare(ReducedDeclaration<T>& declared,
+                      const Family& tiles,
+                      std::vector<Declaration>& /*fields*/) {
+    declared.part = declared.reduction.of(tiles);
+  }
+
+  template <class T>
+  static View<T> argument_of(const TypedDeclaration<T>& declared,
+                             const std::string& name,
+                             const Task& task,
+                             const KeyBox& cells) {
     const AnyField& field = *declared.field;
     return {field.origin(task.step), field.strides(),
             Permission{&field, name.c_str(), task, cells, declared.footprint}};
+  }
+
+  template <class T>
+  static T& argument_of(const ReducedDeclaration<T>& declared,
+                        const std::string& /*name*/,
+                        const Task& task,
+                        const KeyBox& /*cells*/) {
+    return (*declared.part)(task);
   }
 
   Graph& graph_;

@@ -200,6 +200,7 @@ std::vector<Region> Dag::regions(int family) const {
 
 std::string Dag::name_of(int family, const Key& key) const {
   const FamilyInfo& info = this->family(family);
+  if (info.is_single) return info.name;
   std::string text = info.name + "(";
   for (int d = 0; d < info.space.dimension_count(); ++d)
     text += (d == 0 ? "" : ", ") + std::to_string(key[static_cast<std::size_t>(d)]);

@@ -29,6 +29,8 @@ struct FamilyInfo {
   KeyBox filling{};
   /// Messages: slots count steps from the first run of the graph, as buffers rotate.
   bool follows_rotation = false;
+  /// A family of one task, whose edges without a relation lead to and from all tasks.
+  bool is_single = false;
 };
 
 struct Edge {
@@ -85,7 +87,7 @@ class Dag {
   /// The parts of a family between its cuts; together they are the whole family.
   [[nodiscard]] std::vector<Region> regions(int family) const;
 
-  /// "name", "name(3)", "name(3, 4)".
+  /// "name" of a single task, "name(3)", "name(3, 4)".
   [[nodiscard]] std::string name_of(int family, const Key& key) const;
 
   /// A table of families with the edges into them.

@@ -57,6 +57,12 @@ class OverMpi final : public Messenger {
 
   [[nodiscard]] int peer_count() const override { return static_cast<int>(is_near_.size()); }
 
+  [[nodiscard]] int rank() const override {
+    int rank = 0;
+    MPI_Comm_rank(comm_, &rank);
+    return rank;
+  }
+
   int add(Direction direction, const Message& message, int parity) override {
     SORREL_CHECK(message.bytes.size() <= std::numeric_limits<int>::max(), "a message of %zu bytes",
                  message.bytes.size());

@@ -57,6 +57,12 @@ void sort_by_priority(std::vector<RootBox>& roots) {
   });
 }
 
+/// Runs a Body if its condition holds.
+void call_if(void* object, const Task& task) {
+  const Body& body = *static_cast<const Body*>(object);
+  if (body.test(body.condition.get(), task)) body.call(body.object.get(), task);
+}
+
 }  // namespace
 
 Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
@@ -66,8 +72,9 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     const FamilyInfo& info = dag.family(f);
     const Body& body = bodies[static_cast<std::size_t>(f)];
     CompiledFamily family;
-    family.call = body.call;
-    family.object = body.object.get();
+    family.call = body.test == nullptr ? body.call : call_if;
+    // call_if() only reads the body.
+    family.object = body.test == nullptr ? body.object.get() : const_cast<Body*>(&body);
     family.space = info.space;
     family.index = f;
     family.kind = info.kind;

@@ -48,6 +48,9 @@ class ZeroedArray {
 struct Body {
   std::shared_ptr<void> object;
   void (*call)(void* object, const Task& task) = nullptr;
+  /// Whether a task runs the body; null: every task does.
+  std::shared_ptr<void> condition = nullptr;
+  bool (*test)(void* condition, const Task& task) = nullptr;
 };
 
 struct CompiledFamily;
@@ -134,7 +137,7 @@ struct RootBox {
 
 class Compiled {
  public:
-  /// Adds the implied edges to `dag`, which outlives this object.
+  /// Adds the implied edges to `dag`. Both outlive this object.
   Compiled(Dag& dag, const std::vector<Body>& bodies);
 
   [[nodiscard]] CompiledFamily& family(std::size_t index) { return families_[index]; }

@@ -17,11 +17,16 @@ namespace sorrel::graph {
 struct Graph::Parts {
   explicit Parts(std::unique_ptr<Messenger> given) : messenger(std::move(given)) {}
 
-  int add(std::string name, const Space& space, FamilyKind kind, MessageOf message) {
+  int add(FamilyInfo info, Body body, MessageOf message) {
     forget_compiled();
     if (model.dag.family_count() == Runner::family_count_max)
       throw GraphError(text_of("graph: more than %d families", Runner::family_count_max));
-    return model.add({std::move(name), space, kind}, {}, std::move(message));
+    return model.add(std::move(info), std::move(body), std::move(message));
+  }
+
+  void add_edge(const Edge& edge) {
+    forget_compiled();
+    if (const std::string error = model.dag.add_edge(edge); !error.empty()) throw GraphError(error);
   }
 
   void compile();
@@ -50,6 +55,9 @@ struct Graph::Parts {
   std::unique_ptr<Compiled> compiled;
   std::unique_ptr<Runner> runner;
   std::string failed_task;
+  int rank_reduction_count = 0;
+  /// Called after a run that has failed.
+  std::vector<std::function<void()>> resets;
 };
 
 void Graph::Parts::compile() {
@@ -82,7 +90,7 @@ std::vector<int> Graph::Parts::add_channels() {
     for_each_key(family.space.box(), [&](const Key& key) {
       for (const int slot : {0, 1}) {
         const Message message = full.messages[f](key, slot);
-        if (message.tag < 0 || message.tag > tag_max)
+        if (message.tag < 0 || message.tag > tag_max + rank_reduction_count)
           throw GraphError(text_of("graph: %s has tag %d; 0 to %d are possible",
                                    full.dag.name_of(family.index, key).c_str(), message.tag,
                                    tag_max));
@@ -108,32 +116,121 @@ Graph::Graph(std::unique_ptr<Messenger> messenger)
 Graph::~Graph() = default;
 
 Family Graph::family(std::string name, const Space& space) {
-  return {*this, parts_->add(std::move(name), space, FamilyKind::task, nullptr)};
+  return {*this, parts_->add({std::move(name), space}, {}, nullptr)};
+}
+
+Family Graph::single(std::string name) {
+  FamilyInfo info{std::move(name), {1}};
+  info.is_single = true;
+  return {*this, parts_->add(std::move(info), {}, nullptr)};
 }
 
 Family Graph::send(std::string name, const Space& space, MessageOf message) {
-  return {*this, parts_->add(std::move(name), space, FamilyKind::send, std::move(message))};
+  return {*this, parts_->add({std::move(name), space, FamilyKind::send}, {}, std::move(message))};
 }
 
 Family Graph::receive(std::string name, const Space& space, MessageOf message) {
-  return {*this, parts_->add(std::move(name), space, FamilyKind::receive, std::move(message))};
+  return {*this,
+          parts_->add({std::move(name), space, FamilyKind::receive}, {}, std::move(message))};
+}
+
+Subgraph Graph::add(const std::string& name, const Graph& part) {
+  const Model& model = part.parts_->model;
+  if (&part == this) throw GraphError("graph: " + name + ": a graph cannot contain itself");
+  if (!model.sweeps.empty())
+    throw GraphError("graph: " + name +
+                     ": the subgraph has sweeps; declare these in the graph itself");
+  const auto nothing = [] {};
+  Subgraph result{task(name + "/begin", nothing), task(name + "/end", nothing)};
+  const int first = parts_->model.dag.family_count();
+  for (int f = 0; f < model.dag.family_count(); ++f) {
+    const auto place = static_cast<std::size_t>(f);
+    FamilyInfo info = model.dag.family(f);
+    info.name = name + "/" + info.name;
+    parts_->add(std::move(info), model.bodies[place], model.messages[place]);
+  }
+  for (const Edge& edge : model.dag.edges())
+    parts_->add_edge({first + edge.from, first + edge.to, edge.relation, edge.crosses_step});
+  for (int f = 0; f < model.dag.family_count(); ++f) {
+    // Families without a root, or without a sink, are between others.
+    bool has_root = false;
+    bool has_sink = false;
+    for (const Region& region : model.dag.regions(f)) {
+      has_root = has_root || region.before_in_step == 0;
+      has_sink = has_sink || region.after_in_step == 0;
+    }
+    if (has_root) parts_->add_edge({result.begin.index_, first + f, everything});
+    if (has_sink) parts_->add_edge({first + f, result.end.index_, everything});
+  }
+  return result;
+}
+
+int Graph::rank() const {
+  return parts_->messenger == nullptr ? 0 : parts_->messenger->rank();
+}
+
+int Graph::rank_count() const {
+  return parts_->messenger == nullptr ? 1 : parts_->messenger->peer_count();
+}
+
+int Graph::take_tag() {
+  if (parts_->rank_reduction_count == rank_reduction_count_max)
+    throw GraphError(
+        text_of("graph: more than %d reductions over ranks", rank_reduction_count_max));
+  return tag_max + ++parts_->rank_reduction_count;
+}
+
+void Graph::after_failure(std::function<void()> reset) {
+  parts_->resets.push_back(std::move(reset));
 }
 
 Report Graph::run(const RunOptions& options) {
   parts_->failed_task.clear();
   if (options.steps < 0) throw GraphError("graph: a negative number of steps");
-  begin_rotation();
+  if (options.check_every < 1)
+    throw GraphError("graph: check_every is below 1; it is the number of steps between two checks");
+  // Origins of fields before the graph is compiled, which looks at buffers.
+  begin_rotation(0);
   if (parts_->runner == nullptr) parts_->compile();
+  Report report;
   if (options.steps == 0 || parts_->compiled->task_count() == 0) {
     end_rotation(0);
-    return {};
+    return report;
   }
+
+  /// Also if the condition throws: the next run goes on with the slots of the messages.
+  struct Count {
+    Compiled& compiled;
+    const Report& report;
+
+    ~Count() { compiled.count_steps(report.steps); }
+  };
+
+  const Count count{*parts_->compiled, report};
+  do {
+    const Index left = options.steps - report.steps;
+    const Report part = run_steps(
+        report.steps,
+        report.steps + (options.until == nullptr ? left : std::min(left, options.check_every)));
+    report.steps += part.steps;
+    report.tasks += part.tasks;
+    report.seconds += part.seconds;
+    report.waiting_seconds += part.waiting_seconds;
+  } while ((options.until == nullptr || !options.until(report.steps)) &&
+           report.steps < options.steps);
+  return report;
+}
+
+/// Runs the steps from `first` to `steps` - 1.
+Report Graph::run_steps(Index first, Index steps) {
+  begin_rotation(first);
   Failure failure;
-  const Report report = parts_->runner->run(options.steps, failure);
+  const Report report = parts_->runner->run(first, steps, failure);
   SORREL_AUDIT_INVARIANTS(*parts_->compiled);
-  parts_->compiled->count_steps(report.steps);
-  end_rotation(report.steps);
+  end_rotation(first + report.steps);
   if (failure.exception == nullptr) return report;
+  for (const std::function<void()>& reset : parts_->resets)
+    reset();
   const Ready& failed = failure.task;
   parts_->failed_task = parts_->full.dag.name_of(failed.family->index, failed.task.key) +
                         text_of(", step %lld", static_cast<long long>(failed.task.step));
@@ -171,10 +268,12 @@ void Graph::rotate_all(std::vector<AnyField*> fields) {
   parts_->model.rotations.push_back(std::move(fields));
 }
 
-void Graph::begin_rotation() {
+/// The buffers from step `first` on, whose order is that of the fields.
+void Graph::begin_rotation(Index first) {
   for (const std::vector<AnyField*>& rotation : parts_->model.rotations) {
+    const std::size_t before = static_cast<std::size_t>(first) % rotation.size();
     for (std::size_t i = 0; i < rotation.size(); ++i) {
-      rotation[i]->place_ = i;
+      rotation[i]->place_ = (i + rotation.size() - before) % rotation.size();
       rotation[i]->rotation_.clear();
       for (const AnyField* field : rotation)
         rotation[i]->rotation_.push_back(field->origin_);
@@ -210,16 +309,24 @@ std::string Graph::failed_task() const {
 
 void Family::set_body(std::shared_ptr<void> body, Call call) {
   graph_->parts_->forget_compiled();
-  graph_->parts_->model.bodies[static_cast<std::size_t>(index_)] = {std::move(body), call};
+  Body& own = graph_->parts_->model.bodies[static_cast<std::size_t>(index_)];
+  own.object = std::move(body);
+  own.call = call;
+}
+
+void Family::set_condition(std::shared_ptr<void> condition, Test test) {
+  graph_->parts_->forget_compiled();
+  const FamilyInfo& info = graph_->parts_->model.dag.family(index_);
+  if (info.kind != FamilyKind::task)
+    throw GraphError("graph: " + info.name + " has messages, which cannot have a condition");
+  Body& own = graph_->parts_->model.bodies[static_cast<std::size_t>(index_)];
+  own.condition = std::move(condition);
+  own.test = test;
 }
 
 Family& Family::after(const Family& other, const Relation& relation, When when) {
-  graph_->parts_->forget_compiled();
-  const std::string error =
-      other.graph_ != graph_ ? "graph: a family of another graph"
-                             : graph_->parts_->model.dag.add_edge(
-                                   {other.index_, index_, relation, when == When::previous_step});
-  if (!error.empty()) throw GraphError(error);
+  if (other.graph_ != graph_) throw GraphError("graph: a family of another graph");
+  graph_->parts_->add_edge({other.index_, index_, relation, when == When::previous_step});
   return *this;
 }
 
@@ -227,6 +334,32 @@ Family& Family::after(const Family& other, const Relations& relations, When when
   for (const Relation& relation : relations)
     after(other, relation, when);
   return *this;
+}
+
+Family& Family::after(const Family& other, When when) {
+  const auto is_single = [](const Family& family) {
+    return family.graph_->parts_->model.dag.family(family.index_).is_single;
+  };
+  return after(other, is_single(*this) || is_single(other) ? everything : same_tile, when);
+}
+
+Family& Family::precede(Family other, const Relation& relation, When when) {
+  other.after(*this, relation, when);
+  return *this;
+}
+
+Family& Family::precede(Family other, const Relations& relations, When when) {
+  other.after(*this, relations, when);
+  return *this;
+}
+
+Family& Family::precede(Family other, When when) {
+  other.after(*this, when);
+  return *this;
+}
+
+const Space& Family::space() const {
+  return graph_->parts_->model.dag.family(index_).space;
 }
 
 Family& Family::priority(Priority priority) {

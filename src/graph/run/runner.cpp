@@ -85,23 +85,24 @@ Runner::Runner(const Dag& dag,
   }
 }
 
-Report Runner::run(Index steps, Failure& failure) {
+Report Runner::run(Index first, Index steps, Failure& failure) {
   const auto began = std::chrono::steady_clock::now();
+  first_step_ = first;
   steps_ = steps;
   begin_trace();
   waiting_seconds_ = 0;
-  message_steps_ = 0;
+  message_steps_ = first;
   // Where loops have one thread, no helper would come.
   is_comm_worker_ = queues_.size() > 1 && sorrel_is_comm_worker() != 0 && sorrel_loop_threads() > 1;
   leaves_work_.store(is_comm_worker_, std::memory_order_relaxed);
   helped_last_ = quantum_began_ = arch::cycles();
   // Relaxed, all of these: helpers are woken later.
-  step_window_.begin();
+  step_window_.begin(static_cast<std::uint64_t>(first));
   is_cancelled_.store(false, std::memory_order_relaxed);
   has_failure_.store(false, std::memory_order_relaxed);
   for (std::atomic<std::int64_t>& left : sinks_left_)
     left.store(compiled_.sink_count(), std::memory_order_relaxed);
-  begin_step(0);
+  begin_step(first);
 
   WorkerQueue& own = *queues_[0];
   while (!is_over()) {
@@ -118,7 +119,7 @@ Report Runner::run(Index steps, Failure& failure) {
     }
   }
   Report report;
-  report.steps = steps_done();
+  report.steps = steps_done() - first;
   report.tasks = report.steps * compiled_.task_count();
   if (is_cancelled_.load(std::memory_order_relaxed)) {
     clear_after_failure();
@@ -416,14 +417,14 @@ inline void Runner::satisfy(
     WorkerQueue& queue, const CompiledEdge& edge, const Ready& done, Index step, Ready& next) {
   CompiledFamily& family = *edge.to;
   const Index index = done.index + edge.distance;
-  const std::uint32_t expected = step == 0 ? edge.in_first_step : edge.in_later_steps;
+  const std::uint32_t expected = step == first_step_ ? edge.in_first_step : edge.in_later_steps;
   if (expected != 1 &&
       !family.counters[counters_of(step, family.task_count) + index].arrive(expected))
     return;
   Key key = done.task.key;
   for (std::size_t d = 0; d < key.size(); ++d)
     key[d] += edge.shift[d];
-  if (edge.needs_admission && step != 0) {
+  if (edge.needs_admission && step != first_step_) {
     become_ready_if_admitted(queue, family, key, index, step, next);
   } else {
     become_ready(queue, family, key, index, step, next);
@@ -440,12 +441,13 @@ void Runner::satisfy_all(
 void Runner::satisfy_one(
     WorkerQueue& queue, CompiledFamily& family, const Key& key, Index step, Ready& next) {
   const InDegree& in_degree = family.in_degree_of(key);
-  const std::uint32_t expected = step == 0 ? in_degree.in_first_step : in_degree.in_later_steps;
+  const std::uint32_t expected =
+      step == first_step_ ? in_degree.in_first_step : in_degree.in_later_steps;
   const Index index = family.space.index_of(key);
   if (expected != 1 &&
       !family.counters[counters_of(step, family.task_count) + index].arrive(expected))
     return;
-  if (in_degree.needs_admission && step != 0) {
+  if (in_degree.needs_admission && step != first_step_) {
     become_ready_if_admitted(queue, family, key, index, step, next);
   } else {
     become_ready(queue, family, key, index, step, next);

@@ -51,8 +51,9 @@ class Runner {
          Messenger* messenger,
          const std::vector<int>& channel_peers);
 
-  /// Runs `steps` steps, at least 1. May suspend. Leaves the exception of a task in `failure`.
-  Report run(Index steps, Failure& failure);
+  /// Runs the steps from `first` to `steps` - 1, at least one; those before are done. May suspend.
+  /// Leaves the exception of a task in `failure`. Returns how many steps it has run.
+  Report run(Index first, Index steps, Failure& failure);
 
  private:
   struct alignas(cache_line_bytes) WorkerQueue {
@@ -123,7 +124,7 @@ class Runner {
 
   /// Number of steps begun, as far as begin_step() begins them.
   [[nodiscard]] Index steps_begun() const {
-    return has_one_set_ ? std::min(steps_done() + 1, steps_) : 1;
+    return has_one_set_ ? std::min(steps_done() + 1, steps_) : first_step_ + 1;
   }
 
   // Messages: the owner only, except enqueue_message().
@@ -154,6 +155,7 @@ class Runner {
   Compiled& compiled_;
   Messenger* messenger_;
   std::vector<std::unique_ptr<WorkerQueue>> queues_;
+  Index first_step_ = 0;
   Index steps_ = 0;
   const bool has_one_set_;
   bool is_comm_worker_ = false;

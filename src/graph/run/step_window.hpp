@@ -28,9 +28,9 @@ class BasicStepWindow {
 
   explicit BasicStepWindow(std::uint64_t window = 1) : window_(window) {}
 
-  /// While no other thread uses the window: no step is done, no root is parked.
-  void begin() {
-    done_.store(0, Order::relaxed);
+  /// While no other thread uses the window: `first` steps are done, no root is parked.
+  void begin(std::uint64_t first = 0) {
+    done_.store(first, Order::relaxed);
     newest_.store(0, Order::relaxed);
   }
 

@@ -1,0 +1,9 @@
+// the body of a family takes a Task, or one to three coordinates of type Index, or nothing
+#include <string>
+
+#include <sorrel/graph.hpp>
+
+int main() {
+  sorrel::Graph g;
+  g.family("tile", {4, 4}).run([](const std::string& text) { return text.size(); });
+}

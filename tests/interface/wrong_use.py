@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""wrong_use.py INCLUDE FILE COMPILER...: a wrong use of a public template does not compile, and the first error says what is
+allowed: the text in the first line of FILE, a comment."""
+import pathlib
+import subprocess
+import sys
+
+
+def first_error(text: str) -> str:
+    return next((line for line in text.splitlines() if "error:" in line), "no error")
+
+
+def main() -> int:
+    include, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    expected = source.read_text(encoding="utf-8").partition("\n")[0].removeprefix("// ")
+    status = 0
+    for compiler in sys.argv[3:]:
+        command = [compiler, "-std=c++20", "-fsyntax-only", "-fno-diagnostics-color", f"-I{include}", str(source)]
+        run = subprocess.run(command, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, check=False)
+        found = first_error(run.stderr)
+        if run.returncode == 0 or expected not in found:
+            print(f"{compiler}: expected the first error to contain:\n  {expected}\nfound:\n  {found}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
