@@ -18,7 +18,9 @@
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
+#include "core/exchange.hpp"
 #include "core/index_list.hpp"
+#include "core/job_stop_state.hpp"
 #include "core/mailbox.hpp"
 #include "core/parker.hpp"
 #include "os/shared_segment.hpp"
@@ -48,6 +50,8 @@ struct WorkerControl {
   alignas(cache_line_bytes) Parker::State parker_state;
   /// The worker has ended and takes no more records. Release by the owner, acquire by senders.
   std::atomic<std::uint32_t> is_gone{0};
+  /// 1: the worker itself is in the list below, since its attention was requested. Any process.
+  std::atomic<std::uint32_t> is_called{0};
   /// Workers that have just opened a mailbox to this worker.
   alignas(cache_line_bytes) IndexList newly_opened;
   /// Data of the transport about this worker, shared with other processes.
@@ -74,6 +78,8 @@ struct alignas(cache_line_bytes) ProcessStatus {
   /// that it has written into activity_space() before.
   std::atomic<std::uint32_t> answered_activity{0};
   std::atomic<std::uint32_t> activity_bytes{0};
+  /// Its numbers for all processes, while the job is stopped.
+  Exchange::Slot for_exchange;
   /// Count of its idle workers, where the memory is that of a part of the job.
   alignas(cache_line_bytes) Parker::Count asleep_count{0};
 };
@@ -112,6 +118,9 @@ class JobMemory {
   [[nodiscard]] Mailbox& mailbox(std::uint32_t from, std::uint32_t to) {
     return at<Mailbox>(mailboxes_offset_)[pair_index(from, to)];
   }
+
+  /// Of all processes.
+  [[nodiscard]] JobStopState& job_stop() { return header().job_stop; }
 
   /// The link of `from` in the list of mailboxes opened to `to`.
   [[nodiscard]] IndexList::Link& link(std::uint32_t from, std::uint32_t to) {
@@ -191,6 +200,7 @@ class JobMemory {
     std::atomic<std::uint32_t> are_reports_requested{0};
     std::atomic<std::uint32_t> requested_activity{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
+    alignas(cache_line_bytes) JobStopState job_stop;
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];
   };
 

@@ -196,13 +196,22 @@ void Scheduler::note_started() {
 bool Scheduler::request_stop(Worker& requester, StopAction& action) {
   SORREL_ASSERT(&requester == Worker::current());
   if (width() != worker_count() || requester.root_.state != FiberState::waiting) return false;
-  SORREL_CHECK(!requester.has_requested_stop_ && !seems_to_stop(), "two stops at a time");
+  // Acquire, pairs with resume_requester().
+  if (is_stop_requested_.exchange(true, std::memory_order_acquire)) return false;
   requester.has_requested_stop_ = true;
   stop_action_ = &action;
   stop_point_.open();
   for (auto& worker : workers_)
     worker->request_attention();
   return true;
+}
+
+/// A requester has left its stop, which is over.
+void Scheduler::resume_requester(Worker& requester) {
+  StopAction& action = *stop_action_;
+  // Release, pairs with request_stop().
+  is_stop_requested_.store(false, std::memory_order_release);
+  action.on_resumed(requester);
 }
 
 bool Scheduler::is_quiet() const {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "core/stop_action.hpp"
 #include "core/stop_point.hpp"
 #include "core/worker.hpp"
 #include "core/worker_thread.hpp"
@@ -75,7 +76,8 @@ class SchedulerHooks {
   /// first.
   virtual void on_all_asleep() = 0;
 
-  /// After Worker::request_attention(), on the worker's thread. Must not suspend.
+  /// After Worker::request_attention(), on the worker's thread, before it leaves its fibers. Must
+  /// not suspend.
   virtual void on_attention(Worker& /*worker*/) {}
 
   /// At a switch between fibers with different Fiber::settings, on the stack of the previous one
@@ -115,20 +117,6 @@ class IdleSource {
   /// On an idle worker's thread, repeatedly, and a last time before it sleeps: makes a fiber of
   /// this worker ready if there is work, and returns whether it did. Never suspends.
   virtual bool on_idle(Worker& worker, bool is_about_to_sleep) = 0;
-};
-
-/// What happens while all workers are stopped.
-class StopAction {
- public:
-  virtual ~StopAction() = default;
-
-  /// On the thread of some worker, outside of any fiber; no fiber and no other worker runs. May
-  /// make fibers of any worker ready.
-  virtual void on_stopped() = 0;
-
-  /// Afterwards, on the thread of the requester, outside of any fiber; also if a worker was late
-  /// and on_stopped() has not been called.
-  virtual void on_resumed(Worker& requester) = 0;
 };
 
 class Scheduler {
@@ -189,10 +177,11 @@ class Scheduler {
   /// On the thread of `requester`, in a fiber or not: all workers leave their fibers, and
   /// action.on_stopped() is called on one of their threads, while no worker runs. Then, or if a
   /// worker is late, action.on_resumed() is called on the requester's. False: not now, because
-  /// workers share threads. One stop at a time. README.md, "Stops".
+  /// workers share threads, or another stop is not over. README.md, "Stops".
   [[nodiscard]] bool request_stop(Worker& requester, StopAction& action);
 
   /// While all workers are stopped: whether no record, call or fiber is on its way between workers.
+  /// If other processes are not stopped, these may send at any time.
   [[nodiscard]] bool is_quiet() const;
 
   /// When no worker runs: sums over all workers, and over bursts.
@@ -222,6 +211,7 @@ class Scheduler {
   [[nodiscard]] bool seems_to_stop() const { return stop_point_.seems_open(); }
 
   void take_part_in_stop();
+  void resume_requester(Worker& requester);
   void wait_for_stop(std::uint32_t number);
 
   void thread_main(std::uint32_t index);
@@ -241,6 +231,8 @@ class Scheduler {
   std::atomic<std::uint32_t> all_started_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
   alignas(cache_line_bytes) StopPoint stop_point_;
+  /// From a request until the requester has left its stop. Acquire and release: of the action.
+  std::atomic<bool> is_stop_requested_{false};
   /// Written before the stop is opened.
   StopAction* stop_action_ = nullptr;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;

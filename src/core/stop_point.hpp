@@ -8,7 +8,8 @@
 //!
 //! Progress: arrive() and give_up() lock-free, the others wait-free. Limits: 2^32 stops, 2^31
 //! workers. Ordering labels: (O) open and (A) arrival, what the requester and the workers have
-//! written before; (C) close and (W) wait, what the last one to arrive has written.
+//! written before; (C) close and (W) wait, what the last one to arrive, or each one that acts, has
+//! written.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +33,25 @@ class BasicStopPoint {
     std::uint32_t number = 0;
   };
 
-  /// One requester at a time, when the last stop is over.
-  void open() {
+  /// One requester at a time, when the last stop is over. Returns the number of the stop: not 0.
+  std::uint32_t open() {
     // Relaxed: the requester has seen the end of the last stop.
     const std::uint64_t seen = word_.load(Order::relaxed);
     SORREL_ASSERT(!is_open_in(seen), "a stop begins while another one lasts");
     // (O) release, pairs with (A): what the stop is for.
-    word_.store(word_of(number_in(seen) + 1, true, 0), Order::release);
+    const std::uint32_t number = number_in(seen) + 1 == 0 ? 1 : number_in(seen) + 1;
+    word_.store(word_of(number, true, 0), Order::release);
+    return number;
   }
 
   /// A hint.
   [[nodiscard]] bool seems_open() const { return is_open_in(word_.load(Order::relaxed)); }
+
+  /// A hint: the number of the stop that lasts; 0: there is none.
+  [[nodiscard]] std::uint32_t open_number() const {
+    const std::uint64_t seen = word_.load(Order::relaxed);
+    return is_open_in(seen) ? number_in(seen) : 0;
+  }
 
   /// Each worker at most once in a stop.
   Stop arrive(std::uint32_t worker_count) {
@@ -65,6 +74,14 @@ class BasicStopPoint {
     SORREL_ASSERT(is_open_in(seen));
     // (C) release, pairs with (W): what the caller has changed.
     word_.store(word_of(number_in(seen), false, 0), Order::release);
+  }
+
+  /// An early one, instead of is_over(), if all that arrive are to act: true until one closes the
+  /// stop.
+  [[nodiscard]] bool have_all_arrived(std::uint32_t number, std::uint32_t worker_count) const {
+    // (W) acquire, pairs with (A).
+    const std::uint64_t seen = word_.load(Order::acquire);
+    return number_in(seen) == number && is_open_in(seen) && count_in(seen) == worker_count;
   }
 
   /// Whether the stop of this number has been closed or given up.

@@ -128,7 +128,8 @@ void Worker::adopt(Fiber& fiber) {
 /// While all workers are stopped: whether nothing is on its way to it or from it.
 bool Worker::is_quiet() const {
   return deferred_count_ == 0 && first_offer_ == nullptr && box_.seems_empty() &&
-         loan_ == nullptr && !seems_to_have_mail();
+         loan_ == nullptr && control_.newly_opened.seems_empty() &&
+         std::ranges::none_of(inbound_, [](const Mailbox* from) { return from->has_record(); });
 }
 
 Worker::Worker(Scheduler& scheduler,
@@ -705,11 +706,15 @@ void Worker::run_until_attention(ThreadState& thread) {
     if (has_attention_) break;
     suspend();
   }
+  if (scheduler_.seems_to_stop()) {
+    // What is in the list would be taken for a record in flight.
+    accept_new_mailboxes();
+    scheduler_.take_part_in_stop();
+  }
   has_attention_ = false;
-  if (scheduler_.seems_to_stop()) scheduler_.take_part_in_stop();
   const bool has_requested_stop = std::exchange(has_requested_stop_, false);
   leave();
-  if (has_requested_stop) scheduler_.stop_action_->on_resumed(*this);
+  if (has_requested_stop) scheduler_.resume_requester(*this);
 }
 
 /// Runs every fiber that is ready now once; returns false if there was none.
@@ -801,11 +806,16 @@ void Worker::end_park() {
 }
 
 void Worker::request_attention() {
+  request_attention_of(id_);
+}
+
+void Worker::request_attention_of(WorkerId worker) {
+  WorkerControl& control = memory_.control(worker);
   // Acquire and release: the thread that handles the request sees its reason, even if an earlier
   // request is still pending.
-  if (!is_called_.exchange(true, std::memory_order_acq_rel))
-    control_.newly_opened.push(id_, memory_.link(id_, id_));
-  wake();
+  if (control.is_called.exchange(1, std::memory_order_acq_rel) == 0)
+    control.newly_opened.push(worker, memory_.link(worker, worker));
+  wake_worker(worker);
 }
 
 /// Makes root_ ready, behind the fibers that are ready, so that the thread runs code outside
@@ -815,13 +825,14 @@ void Worker::handle_attention() {
     has_missed_attention_ = true;
     return;
   }
-  is_called_.exchange(false, std::memory_order_acq_rel);
+  control_.is_called.exchange(0, std::memory_order_acq_rel);
   has_attention_ = true;
-  if (root_.state == FiberState::waiting) make_ready(root_);
   // A thread with several workers looks for news without being in one.
   Worker* before = current();
   set_current(this);
+  // First, since a stop that it requests begins when the root runs.
   scheduler_.hooks_.on_attention(*this);
+  if (root_.state == FiberState::waiting) make_ready(root_);
   set_current(before);
 }
 

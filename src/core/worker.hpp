@@ -250,6 +250,9 @@ class Worker {
   /// checks which thread is to run the worker, and calls SchedulerHooks::on_attention().
   void request_attention();
 
+  /// The same for any worker of the job.
+  void request_attention_of(WorkerId worker);
+
   /// Makes the calling thread run this worker, with its present flow of control as the running
   /// fiber, on the thread's own stack, instead of run(). Ends with detach_thread().
   void attach_thread(Fiber& fiber);
@@ -480,10 +483,8 @@ class Worker {
   int last_thread_number_ = 0;
   EventRing events_;
 
-  // Any thread: a migration request is in the list of opened mailboxes.
-  alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
-  // Relaxed: nothing is read through these.
-  std::atomic<int> thread_number_{0};
+  // Any thread. Relaxed: nothing is read through these.
+  alignas(cache_line_bytes) std::atomic<int> thread_number_{0};
   std::atomic<bool> seeks_loans_{false};
   std::atomic<const Fiber*> borrowed_{nullptr};
   LoanBox box_;

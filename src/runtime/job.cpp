@@ -120,6 +120,12 @@ std::unique_ptr<transport::SimulatedNodes> simulated_nodes(const Config& config,
   return std::make_unique<transport::SimulatedNodes>(scheduler, wire, config.rank_worker_count());
 }
 
+std::unique_ptr<core::JobStop> job_stop(const Config& config, core::Scheduler& scheduler) {
+  const bool is_all_near = config.process_count == scheduler.memory().shape().process_count;
+  if (!is_all_near || scheduler.memory().shape().is_part || config.wire) return nullptr;
+  return std::make_unique<core::JobStop>(scheduler);
+}
+
 mpi::RankLayout layout_of(const Config& config) {
   if (config.wire) {
     return mpi::RankLayout({.rank_count = config.rank_count,
@@ -230,6 +236,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
               os::StackSlab::Guards::later,
               runtime::rank_region(config).stacks),
       scheduler_(scheduler_options(config), *this),
+      job_stop_(job_stop(config, scheduler_)),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
@@ -253,6 +260,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
     worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,
         mpi::World::Connection{.transport = transport,
+                               .job_stop = job_stop_.get(),
                                .has_comm_worker = config.has_comm_worker,
                                .operation_stack_bytes = operation_stack_bytes(config),
                                .moves_ranks = moves_ranks(config),
@@ -462,6 +470,7 @@ bool Job::is_forked_child() {
 }
 
 void Job::on_attention(core::Worker& worker) {
+  if (job_stop_ != nullptr) job_stop_->on_attention(worker);
   body_.on_attention(worker);
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "check/checked_job.hpp"
+#include "core/job_stop.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -185,6 +186,8 @@ class Job final : public core::SchedulerHooks,
   std::unique_ptr<trace::Tracer> message_tracer_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
+  /// Null if processes are elsewhere, or are simulated.
+  const std::unique_ptr<core::JobStop> job_stop_;
   /// For a job of several processes that was given no transport; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
   /// The same transport, if packets go over a host MPI; else null.

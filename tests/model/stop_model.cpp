@@ -99,6 +99,64 @@ struct StopModel : rl::test_suite<StopModel<weakened, mutation>, 3> {
   }
 };
 
+/// A step that is left out where all act.
+enum class TogetherStep : std::uint8_t {
+  none,
+  act_when_early,  ///< A participant acts before all have arrived.
+  act_after_end,   ///< A participant takes the end of a stop that was given up for its arrival.
+};
+
+/// Stops in which every participant acts when all have arrived, and reads what the others have
+/// written. The first one requests two stops and closes them.
+template <Weakened weakened, TogetherStep mutation = TogetherStep::none>
+struct TogetherModel : rl::test_suite<TogetherModel<weakened, mutation>, 3> {
+  using Sync = ModelSync<weakened>;
+  using Point = core::BasicStopPoint<Sync>;
+  using Arrival = typename Point::Arrival;
+
+  static constexpr std::uint32_t participant_count = 3;
+  static constexpr std::uint32_t stop_count = 2;
+  Point point;
+  std::array<typename Sync::template Plain<std::uint32_t>, participant_count> tokens;
+  /// For the requester alone; orders nothing.
+  std::array<std::uint32_t, stop_count + 1> acting_counts{};
+
+  void before() {
+    for (auto& token : tokens)
+      token.mutate() = 0;
+  }
+
+  void thread(unsigned index) {
+    for (std::uint32_t i = 0; i < stop_count; ++i) {
+      tokens[index].mutate() += 1;
+      if (index == 0) point.open();
+      const auto stop = point.arrive(participant_count);
+      if (stop.arrival == Arrival::late) continue;
+      if (mutation != TogetherStep::act_when_early && !wait_for_all(stop.number)) continue;
+      std::uint32_t sum = 0;
+      for (const auto& token : tokens)
+        sum += token.get();
+      RL_ASSERT(sum >= participant_count);
+      acting_counts[stop.number] += 1;
+      // The end of the exchange that follows: no participant goes on before.
+      while (acting_counts[stop.number] != participant_count)
+        rl::yield(1, $);
+      if (index == 0) point.close();
+      return;
+    }
+  }
+
+  bool wait_for_all(std::uint32_t number) {
+    constexpr int polls_before_giving_up = 2;
+    for (int poll = 1; !point.have_all_arrived(number, participant_count); ++poll) {
+      if (point.is_over(number)) return mutation == TogetherStep::act_after_end;
+      if (poll == polls_before_giving_up) point.give_up(number, participant_count);
+      rl::yield(1, $);
+    }
+    return true;
+  }
+};
+
 template <Cell cell, core::Order order>
 constexpr Weakened relaxed{.cell = cell, .order = order};
 
@@ -124,5 +182,14 @@ int main() {
       "stop, a worker does not wait");
   checker.must_be_caught<StopModel<Weakened{}, Step::give_up_regardless>>(
       "stop, given up when all have arrived");
+  checker.must_hold<TogetherModel<Weakened{}>>("all act");
+  checker.must_be_caught<TogetherModel<relaxed<Cell::u64, Order::acquire>>>(
+      "all act, (W) wait for all relaxed");
+  checker.must_be_caught<TogetherModel<relaxed<Cell::u64, Order::acq_rel>>>(
+      "all act, (A) arrival relaxed");
+  checker.must_be_caught<TogetherModel<Weakened{}, TogetherStep::act_when_early>>(
+      "all act, one of them before all have arrived");
+  checker.must_be_caught<TogetherModel<Weakened{}, TogetherStep::act_after_end>>(
+      "all act, one of them when the stop was given up");
   return checker.status();
 }

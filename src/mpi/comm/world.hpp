@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/job_stop.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/base/rank_layout.hpp"
 
@@ -70,6 +71,8 @@ class World {
   struct Connection {
     /// Null if there is one process; else it outlives the world, and its workers have not started.
     transport::Transport* transport = nullptr;
+    /// Stops of all processes of the job; null where there are none.
+    core::JobStop* job_stop = nullptr;
     /// Several worlds may share a scheduler: each has the layout's workers from this one on.
     std::uint32_t first_worker = 0;
     /// The layout's processes are simulated nodes of this process (transport/sim).
@@ -197,6 +200,9 @@ class World {
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
 
   [[nodiscard]] bool is_saved_at_collectives() const { return connection_.is_saved_at_collectives; }
+
+  /// Null if processes are elsewhere, or are simulated.
+  [[nodiscard]] core::JobStop* job_stop() const { return connection_.job_stop; }
 
   /// Null if ranks stay on their workers.
   [[nodiscard]] BalancePoint* balance_point() const { return balance_point_; }

@@ -1,5 +1,6 @@
 #include "mpi/job/process_world.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "mpi/collectives/operation_pool.hpp"
@@ -137,6 +138,12 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
     rank->self_comm.shared->release();
     delete rank;
   }
+}
+
+bool ProcessWorld::have_all_packets_left() const {
+  return std::ranges::all_of(states_, [](const auto& state) {
+    return state->send_queue == nullptr || state->send_queue->is_empty();
+  });
 }
 
 std::optional<core::FiberPool::Stack> operation_stack_of(const RankState& rank) {

@@ -27,6 +27,10 @@ class ProcessWorld final : public World {
   /// Destroys those that it has at the end.
   void end_ranks(core::Worker& worker);
 
+  /// While all workers are stopped: whether no packet waits for room in a mailbox. Part of
+  /// core::JobStopAction::is_quiet().
+  [[nodiscard]] bool have_all_packets_left() const;
+
   /// The same in all processes of the job.
   [[nodiscard]] const TuningTable& tuning() const { return tuning_; }
 

@@ -57,6 +57,9 @@ class SendQueue {
   /// Retries until the queues are empty, or for drain_ns_max: at the end of the worker.
   void drain();
 
+  /// Whether all packets have left.
+  [[nodiscard]] bool is_empty() const { return waiting_destination_count_ == 0; }
+
   /// The destinations with pending sends are counted right, and a retry is due while there are any.
   void check_invariants() const;
 
