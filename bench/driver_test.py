@@ -95,10 +95,10 @@ class StudyingCores(unittest.TestCase):
 
     def test_small_samples_are_read_by_name_and_judged_by_medians(self) -> None:
         small = smp.Small()
-        small.add("result queue_each_7 10 us\nresult queue_each_7 30 us\nresult queue_each_7 20 us\nresult lock_7 25 us\n")
+        small.add("result queue_each_8 10 us\nresult queue_each_8 30 us\nresult queue_each_8 20 us\nresult lock_8 25 us\n")
         bars = {bar.name: bar for bar in smp.small_bars(small)}
-        self.assertEqual(bars["a queue each, 7 producers"].value, 20)
-        self.assertTrue(bars["a queue each, 7 producers"].ok)
+        self.assertEqual(bars["a queue each, 8 producers"].value, 20)
+        self.assertTrue(bars["a queue each, 8 producers"].ok)
 
     def test_the_picture_has_a_line_for_each_way_that_was_measured(self) -> None:
         runner = self.runner(*((f"kneighbor_{size}", "Sorrel", f"result iteration {size + 3} us") for size in smp.SIZES))
@@ -108,7 +108,7 @@ class StudyingCores(unittest.TestCase):
         self.assertTrue(smp.charts(self.runner())[0].is_empty)
 
     def test_the_sources_are_there(self) -> None:
-        self.assertTrue(smp._source().is_file())
+        self.assertTrue(all(source.is_file() for source in smp.sources()))
 
 
 class RidingOnAHost(unittest.TestCase):

@@ -5,6 +5,7 @@ page. They measure nothing. Exit status 77 (skipped) without numpy, scipy and ma
 """
 
 import contextlib
+import dataclasses
 import importlib.util
 import io
 import json
@@ -25,7 +26,9 @@ if any(importlib.util.find_spec(name) is None for name in ("numpy", "scipy", "ma
 from sorrel_bench import pictures  # noqa: E402
 from sorrel_bench.implementations import Implementation  # noqa: E402
 from sorrel_bench.pictures import BarChart, Bars, Chart, Line, Mark, Point  # noqa: E402
-from sorrel_bench.studies import command, dynamic_threads, partitioning, results, samples  # noqa: E402
+from sorrel_bench.simulated import loads  # noqa: E402
+from sorrel_bench.simulated.costs import POLLED, Costs, fitted  # noqa: E402
+from sorrel_bench.studies import command, dynamic_threads, message_layer, partitioning, results, samples  # noqa: E402
 from sorrel_bench.studies.estimates import FAILS, HOLDS, NOT_JUDGED, Claim, Estimate, estimate, ratio  # noqa: E402
 from sorrel_bench.studies.results import Table, shown  # noqa: E402
 from sorrel_bench.studies.samples import Budget, Case, CaseFailed, Row, Schedule, Store  # noqa: E402
@@ -56,6 +59,50 @@ class Estimating(unittest.TestCase):
     def test_a_saving_has_its_interval_in_order(self) -> None:
         saving = Estimate(0.6, 0.5, 0.8, 7).scaled(-100).plus(100)
         self.assertEqual((saving.median, round(saving.low), round(saving.high)), (40, 20, 50))
+
+
+class Simulating(unittest.TestCase):
+    COSTS = Costs(local=0.03, switch=0.006, send=0.02, receive=0.02, crossing=0.06, poll=0.003, poll_mailbox=0.001, collective=0.05, arrive=0.03)
+
+    def test_one_core_costs_the_sum_of_its_messages_and_switches(self) -> None:
+        # 8 ranks of 12 messages each; a rank waits at least once in an iteration.
+        found = loads.kneighbor(self.COSTS, 1, 8, 3)
+        self.assertGreater(found, 8 * 12 * self.COSTS.local)
+        self.assertLess(found, 8 * 12 * (self.COSTS.local + self.COSTS.switch + self.COSTS.poll))
+
+    def test_two_cores_are_no_quicker_than_half_of_one(self) -> None:
+        self.assertGreater(loads.kneighbor(self.COSTS, 2, 8, 3), loads.kneighbor(self.COSTS, 1, 8, 3) / 2)
+
+    def test_a_barrier_grows_with_the_levels_of_its_tree(self) -> None:
+        costs = dataclasses.replace(self.COSTS, poll=0, poll_mailbox=0, switch=0, collective=0, arrive=0, send=0, receive=0)
+        for workers in (2, 9, 10, 73, 74):
+            self.assertAlmostEqual(loads.barrier(costs, workers, workers), 2 * loads.tree_levels(workers) * costs.crossing)
+        self.assertEqual([loads.tree_levels(n) for n in (1, 2, 9, 10, 73, 74)], [0, 1, 1, 2, 2, 3])
+
+    def test_every_step_with_loans_takes_at_least_the_ideal(self) -> None:
+        for workers in (2, 8, 64):
+            for burst in (50, 1000):
+                self.assertGreaterEqual(loads.loans(self.COSTS, workers, 8, workers // 2, burst), 1)
+        self.assertLess(loads.loans(self.COSTS, 8, 8, 4, 1000), loads.loans(self.COSTS, 8, 8, 4, 20))
+
+    def test_costs_come_back_out_of_what_they_make(self) -> None:
+        c = self.COSTS
+        measured = {"yield": c.switch, "same_rate": c.local, "two_rate": c.send, "two": c.send + c.crossing + c.receive + c.poll + c.poll_mailbox,
+                    "allreduce_8": c.collective + 8 * c.arrive, "allreduce_512": c.collective + 512 * c.arrive, **{f"poll_{n}": c.poll + n * c.poll_mailbox for n in POLLED}}  # fmt: skip
+        found = dataclasses.asdict(fitted(measured))
+        for name, value in dataclasses.asdict(c).items():
+            self.assertAlmostEqual(found[name], value, msg=name)
+
+    def test_mailboxes_grow_with_the_square(self) -> None:
+        self.assertEqual(loads.mailbox_bytes(128)[0], 4 * loads.mailbox_bytes(64)[0])
+
+
+class Counting(unittest.TestCase):
+    def test_misses_are_those_of_an_iteration(self) -> None:
+        output = "result iteration 4 us\nresult iteration 4 us\n50000,,cache-misses,1000,100.00,,\n"
+        self.assertEqual(message_layer.read_misses(output), {"misses": 50.0})
+        self.assertEqual(message_layer.read_misses("result iteration 4 us\n<not supported>,,cache-misses,0,100.00,,\n"), {})
+        self.assertEqual(message_layer.read_misses("50000,,cache-misses,1000,100.00,,\n"), {})
 
 
 class Judging(unittest.TestCase):

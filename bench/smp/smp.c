@@ -8,6 +8,11 @@
 //     a message to self, the states of the cores adjacent or padded to cache lines
 //   smp SECONDS allocate
 //     a message allocated and filled by one core and freed by the other
+//   smp SECONDS poll MAILBOXES
+//     a poll of so many empty mailboxes by their consumer
+//
+// One queue of the first experiment is src/core/mailbox.hpp, one allocator of the last one is
+// src/core/message_pool.hpp behind that mailbox; the others are written here.
 //
 // Threads without MPI, each on its own core if there are enough. The consumer has the first core,
 // the producers the other ones. Prints "result NAME VALUE UNIT" for each sample.
@@ -22,6 +27,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core_kinds.hpp"
 
 enum {
   items = 10000,
@@ -147,6 +154,13 @@ static uintptr_t take_own(int from) {
   return item;
 }
 
+// The mailboxes of Sorrel's workers. A full one makes its producer wait.
+static void put_into_mailbox(int producer, uintptr_t item) {
+  int count = 0;
+  while (!mailbox_put(producer, item))
+    relax(&count);
+}
+
 struct kind {
   const char* name;
   void (*put)(int, uintptr_t);
@@ -155,7 +169,10 @@ struct kind {
 
 static const struct kind kinds[] = {{"lock", put_locked, take_locked},
                                     {"fetch_increment", put_counted, take_counted},
-                                    {"queue_each", put_own, take_own}};
+                                    {"queue_each", put_own, take_own},
+                                    {"mailbox", put_into_mailbox, mailbox_take}};
+
+enum { kind_count = sizeof kinds / sizeof *kinds };
 
 static struct run {
   const struct kind* kind;
@@ -201,6 +218,7 @@ static void measure_queue(const struct kind* kind, double seconds) {
   run.kind = kind;
   atomic_store(&run.is_over, 0);
   pthread_barrier_init(&run.begin, NULL, (unsigned)producer_count + 1);
+  mailboxes_open(producer_count);
   for (int i = 0; i < producer_count; i++) {
     struct queue* q = &queues[i];
     // Every queue holds all items that are put, so that no producer waits for room.
@@ -223,6 +241,7 @@ static void measure_queue(const struct kind* kind, double seconds) {
     pthread_join(threads[i], NULL);
     free(queues[i].slots);
   }
+  mailboxes_close();
 }
 
 // ---- messages to self
@@ -312,12 +331,8 @@ static void give_to_locked_heap(void* message) {
   pthread_mutex_unlock(&heap_lock);
 }
 
-static void* take_from_malloc(void) {
-  return malloc(message_bytes);
-}
-
-// A pool belongs to one core, like core/message_pool of Sorrel: memory freed by another core comes
-// back through a ring, and the owner puts it into its list.
+// A pool belongs to one core: memory freed by another core comes back through a ring, and the owner
+// puts it into its list.
 static void* pool_list;
 static struct queue way_back;
 
@@ -352,14 +367,62 @@ static void give_to_pool(void* message) {
 
 struct allocator {
   const char* name;
-  void* (*take)(void);
-  void (*give)(void*);
+  void (*send)(int number);  // allocates, fills and passes on a message
+  int (*receive)(void);      // frees one; 0: there is none
 };
 
+// A message by reference, with its first byte written.
+static void pass_on(char* message, int number) {
+  message[0] = (char)number;
+  put_own(0, (uintptr_t)message);
+}
+
+static void send_from_locked_heap(int number) {
+  pass_on(take_from_locked_heap(), number);
+}
+
+static int receive_to_locked_heap(void) {
+  void* message = (void*)take_own(0);
+  if (message != NULL) give_to_locked_heap(message);
+  return message != NULL;
+}
+
+static void send_from_malloc(int number) {
+  pass_on(malloc(message_bytes), number);
+}
+
+static int receive_to_malloc(void) {
+  void* message = (void*)take_own(0);
+  free(message);
+  return message != NULL;
+}
+
+static void send_from_pool(int number) {
+  pass_on(take_from_pool(), number);
+}
+
+static int receive_to_pool(void) {
+  void* message = (void*)take_own(0);
+  if (message != NULL) give_to_pool(message);
+  return message != NULL;
+}
+
+// Sorrel's way: the bytes travel in the mailbox, and the receiver's pool holds them.
+static void send_by_mailbox(int number) {
+  char message[message_bytes];
+  int count = 0;
+  message[0] = (char)number;
+  while (!mailbox_put_message(message, sizeof message))
+    relax(&count);
+}
+
 static const struct allocator allocators[] = {
-    {"locked_heap", take_from_locked_heap, give_to_locked_heap},
-    {"malloc", take_from_malloc, free},
-    {"pool", take_from_pool, give_to_pool}};
+    {"locked_heap", send_from_locked_heap, receive_to_locked_heap},
+    {"malloc", send_from_malloc, receive_to_malloc},
+    {"pool", send_from_pool, receive_to_pool},
+    {"message_pool", send_by_mailbox, mailbox_take_message}};
+
+enum { allocator_count = sizeof allocators / sizeof *allocators };
 
 static const struct allocator* allocator;
 
@@ -369,11 +432,8 @@ static void* fill_messages(void* argument) {
   for (;;) {
     pthread_barrier_wait(&run.begin);
     if (atomic_load(&run.is_over)) return NULL;
-    for (int i = 0; i < items; i++) {
-      char* message = allocator->take();
-      message[0] = (char)i;
-      put_own(0, (uintptr_t)message);
-    }
+    for (int i = 0; i < items; i++)
+      allocator->send(i);
   }
 }
 
@@ -389,6 +449,7 @@ static void measure_allocator(const struct allocator* which, double seconds) {
     atomic_store(&q->head, 0);
     atomic_store(&q->tail, 0);
   }
+  mailboxes_open(1);
   pthread_create(&thread, NULL, fill_messages, NULL);
   const double end = now() + seconds;
   for (int sample = -1; sample < sample_max && (sample < 3 || now() < end); sample++) {
@@ -396,13 +457,11 @@ static void measure_allocator(const struct allocator* which, double seconds) {
     const double start = now();
     int count = 0;
     for (int taken = 0; taken < items;) {
-      const uintptr_t message = take_own(0);
-      if (message == 0) {
+      if (which->receive()) {
+        taken++;
+      } else {
         relax(&count);
-        continue;
       }
-      which->give((void*)message);
-      taken++;
     }
     if (sample >= 0) printf("result %s %.6g ns\n", which->name, (now() - start) / items * 1e9);
   }
@@ -411,6 +470,25 @@ static void measure_allocator(const struct allocator* which, double seconds) {
   pthread_join(thread, NULL);
   free(queues[0].slots);
   free(way_back.slots);
+  mailboxes_close();
+}
+
+// ---- polls
+
+static void measure_poll(int mailboxes, double seconds) {
+  mailboxes_open(mailboxes);
+  const double end = now() + seconds;
+  for (int sample = 0; sample < sample_max && (sample < 3 || now() < end); sample++) {
+    const double start = now();
+    for (int i = 0; i < batch; i++) {
+      if (mailboxes_poll()) {
+        fprintf(stderr, "smp: an empty mailbox has a record\n");
+        exit(1);
+      }
+    }
+    printf("result poll_%d %.6g ns\n", mailboxes, (now() - start) / batch * 1e9);
+  }
+  mailboxes_close();
 }
 
 int main(int argc, char** argv) {
@@ -420,16 +498,18 @@ int main(int argc, char** argv) {
   stay_on(0);
   producer_count = argc > 3 ? atoi(argv[3]) : 1;
   if (strcmp(what, "queue") == 0 && producer_count >= 1 && producer_count <= producers_max) {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < kind_count; i++)
       measure_queue(&kinds[i], seconds);
   } else if (strcmp(what, "self") == 0) {
     measure_self("close_together", seconds, 0);
     measure_self("apart", seconds, 1);
   } else if (strcmp(what, "allocate") == 0) {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < allocator_count; i++)
       measure_allocator(&allocators[i], seconds);
+  } else if (strcmp(what, "poll") == 0 && producer_count >= 1) {
+    measure_poll(producer_count, seconds);
   } else {
-    fprintf(stderr, "usage: smp SECONDS queue PRODUCERS | self | allocate\n");
+    fprintf(stderr, "usage: smp SECONDS queue PRODUCERS | self | allocate | poll MAILBOXES\n");
     return 2;
   }
   return 0;

@@ -21,13 +21,18 @@ from .implementations import Implementation, Job, installed_peers, sorrel
 from .pictures import Chart, Line, Point
 from .runner import RESULT_LINE, Plan, Runner, Series, pinned
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORE_SOURCES = ("core/message_pool.cpp", "base/check.cpp")
+LIBRARIES = ("-lstdc++",)
 PARTS = ("queues", "self", "allocation", "kneighbor", "shm", "host")
 PROCESSES = "Sorrel -P"  # a process for each rank
 PER_CORE = "Sorrel -C"  # a process for each core
-PRODUCERS = (1, 2, 4, 7)
+PRODUCERS = tuple(range(1, 9))
 SIZES = (0, 64, 1024, 4096, 16384)
 KINDS = {"lock": "one queue, a lock", "fetch_increment": "one queue, fetch-and-increment and fence",
-         "queue_each": "a queue for each producer"}  # fmt: skip
+         "queue_each": "a queue for each producer", "mailbox": "Sorrel's core/mailbox for each producer"}  # fmt: skip
+ALLOCATION = {"locked_heap": "a heap behind one lock", "malloc": "the C library's", "pool": "a pool of each core",
+              "message_pool": "Sorrel's core/mailbox and core/message_pool"}  # fmt: skip
 # Statements of Mei (2008) in words and numbers. All other results there are curves without numbers.
 STUDY = {
     "queues": 'Mei 2008: a queue for each producer and fences give kNeighbor "less than 2% improvement"',
@@ -89,17 +94,22 @@ class Small:
         return self.series[name].median if name in self.series else None
 
 
-def _source() -> pathlib.Path:
-    here = pathlib.Path(__file__).resolve().parents
-    for place in (here[2] / "bench/smp/smp.c", here[2] / "bench/smp.c"):
-        if place.is_file():
-            return place
-    raise SystemExit(f"sorrel: bench: {here[2] / 'bench/smp/smp.c'} was not found")
+def sources() -> list[pathlib.Path]:
+    """The program of the small experiments: the mailbox and the pool in it are those of the library."""
+    found = [ROOT / "bench/smp/smp.c", ROOT / "bench/smp/core_kinds.cpp", *(ROOT / "src" / name for name in CORE_SOURCES)]
+    for path in found:
+        if not path.is_file():
+            raise SystemExit(f"sorrel: bench: {path} was not found")
+    return found
+
+
+def flags() -> tuple[str, ...]:
+    return ("-std=c++20", "-DSORREL_ASSERT_LEVEL=0", f"-I{ROOT / 'src'}", "-pthread")
 
 
 def run_small(folder: pathlib.Path, parts: Sequence[str], rounds: int, seconds: float, cpus: Sequence[int]) -> Small:
     program = folder / "smp"
-    subprocess.run(["cc", "-O3", "-march=native", "-w", str(_source()), "-o", str(program), "-pthread"], check=True)
+    subprocess.run(["cc", "-O3", "-march=native", "-w", *flags(), *map(str, sources()), "-o", str(program), *LIBRARIES], check=True)
     turns = [("queue", str(n)) for n in PRODUCERS] if "queues" in parts else []
     turns += [("self",)] if "self" in parts else []
     turns += [("allocate",)] if "allocation" in parts else []
@@ -131,7 +141,7 @@ def print_small(small: Small, parts: Sequence[str]) -> None:
         print(f"({STUDY['self']})")
     if "allocation" in parts:
         print("\nA message of 256 B allocated on one core and freed on another, ns (median)\n")
-        for name, label in (("locked_heap", "a heap behind one lock"), ("malloc", "the C library's"), ("pool", "a pool of each core")):
+        for name, label in ALLOCATION.items():
             print(f"{label:<44}{report.number(small.median(name)):>10}")
         print(f"({STUDY['allocation']})")
 
@@ -143,7 +153,9 @@ def small_bars(small: Small) -> list[Bar]:
     for name, label, other, other_label in (
         (f"queue_each_{most}", f"a queue each, {most} producers", f"lock_{most}", "lock"),
         ("apart", "states apart, message to self", "close_together", "together"),
+        (f"mailbox_{most}", f"core/mailbox, {most} producers", f"lock_{most}", "lock"),
         ("pool", "pool of each core", "malloc", "malloc"),
+        ("message_pool", "core/mailbox and core/message_pool", "malloc", "malloc"),
     ):
         value, peer = small.median(name), small.median(other)
         bars.append(Bar(label, value, small.unit(name), other_label, peer, peer, f"<= 1 x {other_label}"))

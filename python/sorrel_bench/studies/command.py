@@ -15,7 +15,7 @@ from ..virtual_runs import Programs
 NEEDED = ("numpy", "scipy", "matplotlib")
 TITLES = {
     "000": "AMPI, ranks as threads", "001": "Sorensen and Baden, task graphs", "002": "McDonald, dynamic threads",
-    "003": "Prieto, Llorente and Tirado, partitioning", "004": "Mei, message layers",
+    "003": "Prieto, Llorente and Tirado, partitioning", "004": "Mei, message layers", "beyond": "more cores and nodes, simulated",
 }  # fmt: skip
 NUMBERS = tuple(TITLES)
 ROUNDS, QUICK_ROUNDS = 7, 1
@@ -31,9 +31,9 @@ def missing_modules() -> str:
 
 
 def modules_of(numbers: list[str]) -> list:
-    from . import ampi, dynamic_threads, message_layer, partitioning, thyme  # noqa: PLC0415 - they need numpy and scipy
+    from . import ampi, beyond, dynamic_threads, message_layer, partitioning, thyme  # noqa: PLC0415 - they need numpy and scipy
 
-    every = (ampi, thyme, dynamic_threads, partitioning, message_layer)
+    every = (ampi, thyme, dynamic_threads, partitioning, message_layer, beyond)
     return [module for module in every if not numbers or module.NUMBER in numbers]
 
 

@@ -1,14 +1,21 @@
 """Study 004: Mei, "A Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines": kNeighbor with threads and
-processes, queues, allocation, messages to self.
+processes, queues, allocation, messages to self, whole programs, cache misses.
 
 Of the published curves the text has axes and legends only; its numbers are "less than 2%", "around 1%", 1.236 and 0.913 us.
 """
 
+import dataclasses
+import functools
+import re
+import shutil
+import subprocess
+
 from ..bars import OWN
 from ..implementations import Implementation, Job
 from ..pictures import BarChart, Bars, Chart, Line, Point
-from ..smp import KINDS, PROCESSES, _source, sorrel_processes
-from ..virtual_runs import Build, read_results
+from ..runner import RESULT_LINE, probe_source
+from ..smp import ALLOCATION, KINDS, LIBRARIES, PER_CORE, PROCESSES, flags, sorrel_processes, sources
+from ..virtual_runs import ROOT, Build, Values, read_results
 from .estimates import Claim, Estimate
 from .results import Figure, Table, point, points
 from .samples import Row, Store
@@ -24,8 +31,13 @@ PRODUCERS, QUICK_PRODUCERS = tuple(range(1, 9)), (1, 4, 8)
 BEFORE_US, AFTER_US = 1.236, 0.913
 # Ranks that are processes and outnumber the cores by more wait for time slices.
 PROCESSES_PER_CORE_MAX = 4
-ALLOCATION = {"locked_heap": "one heap behind a lock", "malloc": "the C library's", "pool": "a pool of each core"}
 NO_SWITCH = "the runtime has no switch that brings back a lock, a shared queue, a locked heap or packed states in kNeighbor"
+# Whole programs: conjugate gradients, and a gas flow that allocates in every step.
+PROGRAMS = {"cg2d": ("cg2d, 1000 x 1000", ("--grid", "1000", "--steps", "100"), ("--grid", "1000", "--steps", "20")),
+            "hydro": ("hydro, 24^3 cells a rank", ("24", "50"), ("24", "10"))}  # fmt: skip
+RANKS_PER_CORE = 4
+SAMPLE_US = 2000  # bench/probes/probe.h
+MISSES = re.compile(r"^(\d+),[^,]*,cache-misses", re.MULTILINE)
 
 
 def _implementations(setting: Setting) -> list[Implementation]:
@@ -39,11 +51,44 @@ def _program(name: str, by: Implementation) -> str:
     return f"{name} {OWN if by.is_sorrel else by.name}"
 
 
+def _forms(setting: Setting) -> list[Implementation]:
+    """All of them, and ranks in a process for each core: threads and processes at once."""
+    own, processes, *others = _implementations(setting)
+    return [own, processes, sorrel_processes(setting.command, PER_CORE, True), *others]
+
+
+@functools.cache
+def counters_error() -> str:
+    """Why no cache misses are counted; nothing if they are."""
+    perf = shutil.which("perf")
+    if perf is None:
+        return "the command perf is not installed"
+    done = subprocess.run([perf, "stat", "-x", ",", "-e", "cache-misses", "true"], capture_output=True, text=True, check=False, timeout=30)
+    return "" if MISSES.search(done.stderr) else "perf has no counter of cache misses on this machine"
+
+
+def _counted(by: Implementation) -> Implementation:
+    """The same job below perf, which prints after it."""
+    perf = ["perf", "stat", "-x", ",", "-e", "cache-misses", "--log-fd", "1"]
+    return dataclasses.replace(by, launch=lambda job: [*perf, *by.launch(job)])
+
+
+def read_misses(output: str) -> Values:
+    """Cache misses of an iteration: those of the run over its iterations, as a sample lasts about as long whatever an iteration takes."""
+    found = MISSES.search(output)
+    samples = [float(value) for name, value, _ in RESULT_LINE.findall(output) if name == "iteration"]
+    return {"misses": int(found[1]) / sum(SAMPLE_US / value for value in samples)} if found and samples else {}
+
+
 def builds(setting: Setting) -> list[Build]:
     named = {_program("", i): i for i in _implementations(setting)}
     own = setting.with_name(OWN)
     found = [probe_build(probe, NUMBER, own if i.is_sorrel else i) for i in named.values() for probe in ("kneighbor", "self_message")]
-    return [*found, Build("smp", NUMBER, ("cc",), (_source(),), ("-pthread",))]
+    for i in named.values():
+        by = own if i.is_sorrel else i
+        found.append(Build(_program("cg2d", i), NUMBER, by.compiler, (probe_source("cg2d"),)))
+        found.append(Build(_program("hydro", i), NUMBER, by.compiler, (ROOT / "bench/virtual/hydro.c",), (f"-I{probe_source('kneighbor').parent}",)))
+    return [*found, Build("smp", NUMBER, ("cc",), tuple(sources()), flags(), LIBRARIES)]
 
 
 def _sizes(setting: Setting) -> tuple[int, ...]:
@@ -63,6 +108,10 @@ def _row(elements: int, size: int) -> str:
     return f"kNeighbor, {elements} elements, {size} B"
 
 
+def _program_row(program: str, ranks: int) -> str:
+    return f"{program}, {ranks} ranks"
+
+
 def _can_run(setting: Setting, by: Implementation, elements: int) -> bool:
     return by.has_light_ranks or elements <= PROCESSES_PER_CORE_MAX * setting.workers
 
@@ -75,6 +124,9 @@ def rows(setting: Setting) -> list[Row]:
             job = Job("", (seconds, str(size), str(NEIGHBOURS)), elements, setting.workers)
             found.append(Row(cases([setting.launch_case((NUMBER, _row(elements, size), i.name), i, _program("kneighbor", i), job, read_results)
                                     for i in _implementations(setting) if _can_run(setting, i, elements)])))  # fmt: skip
+    if not counters_error():
+        job = Job("", (seconds, "64", str(NEIGHBOURS)), ELEMENTS, setting.workers)
+        found.append(Row(cases([setting.launch_case((NUMBER, "misses", OWN), _counted(setting.with_name(OWN)), _program("kneighbor", setting.with_name(OWN)), job, read_misses)])))
     job = Job("", (seconds, "8"), setting.workers, setting.workers)
     found.append(Row(cases([setting.launch_case((NUMBER, "self", i.name), i, _program("self_message", i), job, read_results) for i in _implementations(setting)])))
     if smp := setting.programs.path("smp"):
@@ -83,6 +135,11 @@ def rows(setting: Setting) -> list[Row]:
             found.append(Row([setting.command_case((NUMBER, f"queues, {n}", "smp"), (smp, seconds, kind, *words), read_results)]))
         for kind in ("self", "allocate"):
             found.append(Row([setting.command_case((NUMBER, kind, "smp"), (smp, seconds, kind), read_results)]))
+    for program, (_, arguments, quick_arguments) in PROGRAMS.items():
+        for ranks in sorted({setting.workers, RANKS_PER_CORE * setting.workers}):
+            job = Job("", quick_arguments if setting.is_quick else arguments, ranks, setting.workers)
+            found.append(Row(cases([setting.launch_case((NUMBER, _program_row(program, ranks), i.name), i, _program(program, i), job, read_results)
+                                    for i in _forms(setting) if _can_run(setting, i, ranks)])))  # fmt: skip
     return [row for row in found if row.cases]
 
 
@@ -103,6 +160,14 @@ def tables(store: Store, setting: Setting) -> list[Table]:
         title = f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}: an iteration, us"
         found.append(Table(f"kneighbor_{elements}", title, ["bytes", *names, f"{PROCESSES} over {OWN}"], body,
                            [f"{OWN}: ranks are threads (SMP in the study). {PROCESSES} and other MPIs: processes (Non-SMP, POSIX shared memory). The published curves have no numbers."]))
+    if not counters_error():
+        found.append(Table("misses", f"kNeighbor, {ELEMENTS} elements, 64 B: cache misses of an iteration", ["", "here"], [[OWN, store.median((NUMBER, "misses", OWN), "misses")]],
+                           ["Counted by perf over the whole run: all misses, those of the start too, not those by Invalidate alone."]))  # fmt: skip
+    forms = [i.name for i in _forms(setting)]
+    body = [[f"{title}, {ranks} ranks", *(store.median((NUMBER, _program_row(program, ranks), name), "step") for name in forms)]
+            for program, (title, *_) in PROGRAMS.items() for ranks in sorted({setting.workers, RANKS_PER_CORE * setting.workers})]  # fmt: skip
+    found.append(Table("programs", f"Whole programs on {setting.workers} cores: a step, us", ["", *forms], body,
+                       [f"{OWN}: threads of one process. {PROCESSES}: processes. {PER_CORE}: a process for each core, with several ranks in each."]))  # fmt: skip
     body = [[str(n), *(_queue(store, kind, n) for kind in KINDS)] for n in _producers(setting)]
     found.append(Table("queues", "Queues: each producer makes 10 000 items, one consumer takes all: an iteration, us", ["producers", *KINDS.values()], body,
                        ["The published curves have no numbers."]))  # fmt: skip
@@ -152,6 +217,8 @@ def claims(store: Store, setting: Setting) -> list[Claim]:
     return [
         Claim(f"A queue for each producer with fences costs less than one queue with a lock ({most} producers)", f"{AUTHOR}, slide 9", "a curve without numbers",
               "queue each over locked queue", store.ratio(row, row, f"queue_each_{most}", f"lock_{most}"), most=1.0),
+        Claim(f"Sorrel's own mailboxes cost less than one queue with a lock ({most} producers)", f"{AUTHOR}, slide 9", "a curve without numbers",
+              "core/mailbox over locked queue", store.ratio(row, row, f"mailbox_{most}", f"lock_{most}"), most=1.0),
         Claim("On kNeighbor a queue for each producer with fences gains less than 2 %", f"{AUTHOR}, slide 10", "< 2 %", "gain", None, reason=NO_SWITCH),
         Claim("An allocator without a common lock costs less than a heap behind one lock", f"{AUTHOR}, slides 11 and 12", "a curve without numbers",
               "C library over locked heap", store.ratio(allocate, allocate, "malloc", "locked_heap"), most=1.0),
@@ -163,5 +230,7 @@ def claims(store: Store, setting: Setting) -> list[Claim]:
 
 def missing(setting: Setting) -> list[str]:
     few = [f"One element on each of 7 cores: this machine has {setting.workers}"] if setting.workers < ELEMENTS else []
-    return [*few, f"The steps on kNeighbor itself (slides 8, 10, 12, 15): {NO_SWITCH}", "Cache misses by Invalidate (slide 13): no hardware counters are read",
-            "Effects on NAMD up to 24 nodes (slide 18): no such program here", "All published curves: the text has axes and legends only"]  # fmt: skip
+    misses = counters_error() or "only all misses are counted, not those by Invalidate"
+    return [*few, f"The steps on kNeighbor itself (slides 8, 10, 12, 15): {NO_SWITCH}", f"Cache misses (slide 13): {misses}",
+            "Effects on NAMD up to 24 nodes (slide 18): no such program here; cg2d and a gas flow on one machine stand for it",
+            "All published curves: the text has axes and legends only"]  # fmt: skip
