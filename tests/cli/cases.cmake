@@ -261,6 +261,7 @@ cli_case(show 0 "^gcc-x -fPIE -fstack-clash-protection -I${tree}/include/mpi -I$
 cli_case(show_compile_only 0 "^cxx-y -fPIE -I${tree}/include/mpi -I${tree}/include -c a.cpp~$" - env SORREL_CXX=cxx-y ${tree}/bin/mpi/mpic++ -c a.cpp -show)
 cli_case(showme_compile 0 "^-I${tree}/include/mpi -I${tree}/include~$" - ${tree}/bin/mpi/mpicc -showme:compile)
 cli_case(showme_link 0 "^-L${tree}/lib -Wl,-rpath,${tree}/lib -Wl,--enable-new-dtags -lmpi_abi~$" - ${tree}/bin/mpi/mpicxx --showme:link)
+cli_case(showme_wrappers 0 "^${tree}/bin/mpi~$" - ${tree}/bin/mpi/mpicc -showme:wrappers)
 cli_case(showme_nonsense 2 - "-showme:nonsense is not known. allowed are" ${tree}/bin/mpi/mpicc -showme:nonsense)
 cli_case(fc_help 0 "^Usage: sorrel fc .*mpif.h, modules mpi and mpi_f08.*sorrel fc -O2 -static-libgfortran hello.f90" - ${sorrel} fc --help)
 foreach(name mpifort mpif90 mpif77 mpif95)

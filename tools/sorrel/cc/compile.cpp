@@ -147,14 +147,14 @@ constexpr const char* help_text =
     "                    wrapper itself is passed over\n\n"
     "Options that are not passed on:\n"
     "  -show, -showme                the command that would run\n"
-    "  -showme:compile|link|incdirs|libdirs|libs|command|version\n"
+    "  -showme:compile|link|incdirs|libdirs|libs|command|wrappers|version\n"
     "  -compile_info, -link_info     MPICH's names for the same\n"
     "  -{0}=NAME                     use this compiler\n"
     "  --help                        this text, if it is the only argument\n\n"
     "Examples:\n"
     "  sorrel {0} -O2 hello.{5} -o hello && sorrel run -n 8 ./hello\n"
     "{7}"
-    "  PATH=$PWD/build/release/bin/mpi:$PATH cmake -B build\n\n"
+    "  PATH=$(sorrel cc -showme:wrappers):$PATH cmake -B build\n\n"
     "Exit status: the compiler's; 127 if there is no such compiler, 2 for a\n"
     "question that is not understood.\n";
 
@@ -166,6 +166,13 @@ void print_wrapper_help(Language language) {
   fmt::print(help_text, words.command, words.language, words.aliases, words.variable,
              words.compiler, words.ending, words.headers,
              language == Language::fortran ? fortran_example : "");
+}
+
+/// The folder with mpicc and mpiexec: of an installed tree, or of the build tree.
+std::string wrapper_folder(const Installation& installation) {
+  const std::string prefix = installation.executable.substr(0, installation.executable.rfind("/bin/"));
+  const std::string installed = prefix + "/" SORREL_MPIDIR;
+  return access((installed + "/mpicc").c_str(), X_OK) == 0 ? installed : prefix + "/bin/mpi";
 }
 
 int answer(const Question& question,
@@ -189,6 +196,8 @@ int answer(const Question& question,
     fmt::print("{}\n", fmt::join(folders, " "));
   } else if (question.part == "libdirs") {
     fmt::print("{}\n", installation.library_dir);
+  } else if (question.part == "wrappers") {
+    fmt::print("{}\n", wrapper_folder(installation));
   } else if (question.part == "libs") {
     Words libraries;
     for (const std::string& word : flags.link) {
@@ -200,7 +209,7 @@ int answer(const Question& question,
   } else {
     return report_error(
         "-showme:{} is not known; allowed are command, compile, link, incdirs, libdirs, libs, "
-        "version",
+        "wrappers, version",
         question.part);
   }
   return 0;
