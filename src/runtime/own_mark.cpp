@@ -12,7 +12,7 @@ namespace {
 char* place = nullptr;
 launch::ProcessMark mark;
 
-void write() {
+void write_mark() {
   if (place == nullptr) return;
   const auto text = launch::encode(mark);
   std::memcpy(place, text.data(), text.size());
@@ -26,19 +26,19 @@ void take_mark_from_environment() {
   if (std::strlen(value) == launch::mark_bytes) {
     place = value;
     mark.process = getpid();
-    write();
+    write_mark();
   }
   unsetenv(launch::mark_variable);
 }
 
 void mark_request_handler(launch::RequestHandler handler) {
   mark.handler = handler;
-  write();
+  write_mark();
 }
 
 void mark_reporting_thread(pid_t thread) {
   mark.thread = thread;
-  write();
+  write_mark();
 }
 
 }  // namespace sorrel::runtime

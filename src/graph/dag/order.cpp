@@ -91,7 +91,7 @@ bool has_lexicographic_order(const Dag& dag, const std::vector<Edge>& edges) {
   return false;
 }
 
-struct Task {
+struct SortedTask {
   int family;
   Key key;
 };
@@ -114,7 +114,7 @@ class Sorter {
 
   void sort() {
     while (!ready_.empty()) {
-      const Task task = ready_.back();
+      const SortedTask task = ready_.back();
       ready_.pop_back();
       for (const Edge& edge : dag_.edges()) {
         if (edge.from != task.family || edge.crosses_step) continue;
@@ -126,8 +126,8 @@ class Sorter {
   }
 
   /// Tasks of a cycle, if any are left over.
-  [[nodiscard]] std::vector<Task> cycle() {
-    std::vector<Task> path;
+  [[nodiscard]] std::vector<SortedTask> cycle() {
+    std::vector<SortedTask> path;
     for (int f = 0; f < dag_.family_count() && path.empty(); ++f) {
       const std::vector<Index>& missing = missing_[static_cast<std::size_t>(f)];
       const auto left =
@@ -137,8 +137,8 @@ class Sorter {
     }
     // A task that is left over has a predecessor that is left over: going back ends in a cycle.
     while (!path.empty()) {
-      const Task before = left_over_before(path.back());
-      const auto seen = std::find_if(path.begin(), path.end(), [&](const Task& task) {
+      const SortedTask before = left_over_before(path.back());
+      const auto seen = std::find_if(path.begin(), path.end(), [&](const SortedTask& task) {
         return task.family == before.family && task.key == before.key;
       });
       const bool is_closed = seen != path.end();
@@ -151,13 +151,13 @@ class Sorter {
   }
 
  private:
-  Index& missing_of(const Task& task) {
+  Index& missing_of(const SortedTask& task) {
     return missing_[static_cast<std::size_t>(task.family)]
                    [static_cast<std::size_t>(dag_.family(task.family).space.index_of(task.key))];
   }
 
-  Task left_over_before(const Task& task) {
-    Task found = task;
+  SortedTask left_over_before(const SortedTask& task) {
+    SortedTask found = task;
     for (const Edge& edge : dag_.edges()) {
       if (edge.to != task.family || edge.crosses_step) continue;
       for_each_key(dag_.predecessors(edge, task.key), [&](const Key& key) {
@@ -169,7 +169,7 @@ class Sorter {
 
   const Dag& dag_;
   std::vector<std::vector<Index>> missing_;
-  std::vector<Task> ready_;
+  std::vector<SortedTask> ready_;
 };
 
 }  // namespace
@@ -177,7 +177,7 @@ class Sorter {
 std::string find_cycle_of_tasks(const Dag& dag) {
   Sorter sorter(dag);
   sorter.sort();
-  const std::vector<Task> cycle = sorter.cycle();
+  const std::vector<SortedTask> cycle = sorter.cycle();
   if (cycle.empty()) return "";
   std::string text = "graph: a task comes before itself: ";
   for (std::size_t i = 0; i < cycle.size(); ++i) {
