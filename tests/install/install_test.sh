@@ -7,6 +7,7 @@
 #   selftest       `sorrel selftest`, in a whole tree, with the component runtime only, and without one of the files
 #   wheel          what the wheel contains: the same without symbolic links
 #   pkg_config     a compiler with the flags that pkg-config prints
+#   sbom           the list of what the installation consists of
 set -euo pipefail
 
 way=$1 cmake=$2 build=$3
@@ -90,6 +91,11 @@ EOT
     mpiexec -n 1000 "$work/sum"
     build_project consumer -DCMAKE_PREFIX_PATH="$work/env/lib/sorrel-mpi"
     (cd "$work/consumer" && ctest --output-on-failure)
+    ;;
+  sbom)
+    python=$here/../../.venv/bin/python
+    [ -x "$python" ] || python=python3
+    "$python" -B "$here/check_sbom.py" "$prefix"
     ;;
   pkg_config)
     command -v pkg-config >/dev/null || { echo "no pkg-config (Debian: pkgconf)"; exit 77; }
