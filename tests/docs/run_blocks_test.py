@@ -46,5 +46,25 @@ class RunBlocks(unittest.TestCase):
         self.assertEqual(self.run_page("<!-- not run -->\n```sh\nfalse\n```\n"), 1)
 
 
+    def test_a_block_that_needs_a_command(self):
+        self.assertEqual(self.run_page("<!-- needs: no-such-command -->\n```sh\nfalse\n```\n```sh\ntrue\n```\n"), 0)
+        self.assertEqual(self.run_page("<!-- needs: sh -->\n```sh\nfalse\n```\n"), 1)
+
+    def test_exceptions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            for text, counted, left_out in (
+                    ("```sh\ntrue\n```\n```text\nx\n```\n", 1, []),
+                    ("<!-- not run: slow -->\n```sh\nsleep 9\n```\n", 1, [(2, "slow")]),
+                    ("```\nsorrel run\n```\n", 1, [(1, None)]),
+                    ("```c\nint x;\n```\n", 1, [(1, None)]),
+                    ("<!-- page not run: rare -->\n```sh\ntrue\n```\n", 1, [(2, "rare")])):
+                page.write_text(text, encoding="utf-8")
+                self.assertEqual(run_blocks.Page(page).exceptions(), (counted, left_out))
+
+    def test_a_page_that_is_not_run(self):
+        self.assertEqual(self.run_page("<!-- page not run: rare -->\n```sh\nfalse\n```\n"), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

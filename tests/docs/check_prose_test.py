@@ -1,0 +1,29 @@
+"""What check_prose.py reads of a page."""
+import unittest
+
+import check_prose
+
+
+class CheckProse(unittest.TestCase):
+    def test_lines_stay_where_they_are(self):
+        page = "# Title\n\n```sh\nteh teh\n```\n\n<!-- program a:\nb -->\nThe `code\nof` it, at [page](teh.md), 12 12 times.\n"
+        text = check_prose.text_of(page)
+        self.assertEqual(text.count("\n"), page.count("\n"))
+        self.assertNotIn("teh", text)
+        self.assertNotIn("12", text)
+        self.assertIn("page", text)
+
+    def test_findings(self):
+        if not check_prose.importlib.util.find_spec("proselint") or not check_prose.importlib.util.find_spec("codespell_lib"):
+            self.skipTest("no proselint and codespell")
+        import pathlib
+        import tempfile
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertTrue(check_prose.misspelt({"a.md": "It is teh end."}, folder))
+            self.assertTrue(check_prose.prose_findings({"a.md": "Runs of the the program."}, folder))
+            self.assertEqual(check_prose.misspelt({"a.md": "It is the end."}, folder) + check_prose.prose_findings({"a.md": "It is the end."}, folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
