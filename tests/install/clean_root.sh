@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# clean_root.sh deb|wheel|prefix PACKAGE SOURCES [PAGE...]
+#
+# Installs Sorrel where nothing of it is known, as a user would: in a new root with Debian 12 (debootstrap), without the sources. Checks the installation,
+# runs 1000 ranks, and follows the pages of the manual (all tutorials by default), with the time of each. PACKAGE is
+#
+#   deb      a .deb, installed by apt-get with what it depends on and recommends
+#   wheel    a .whl, installed by pip into a virtual environment
+#   prefix   a folder made by `cmake --install`, copied to /opt/sorrel
+#
+# or a build folder, from which the .deb or the installed folder is made first.
+#
+# Needs root, debootstrap and a mirror of Debian; else the status is 77. SORREL_ROOT=FOLDER keeps the bare root there for the next time.
+set -euo pipefail
+
+way=$1 package=$2 sources=$3
+shift 3
+pages=("$@")
+(($#)) || pages=("$sources"/docs/quickstart.md "$sources"/docs/tutorials/*.md)
+(($(id -u) == 0)) || { echo "needs root"; exit 77; }
+command -v debootstrap >/dev/null || { echo "no debootstrap (Debian: debootstrap)"; exit 77; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -e "$package/CMakeCache.txt" ]; then
+  case $way in
+    deb)
+      (cd "$package" && cpack -G DEB -B "$work/packages") >"$work/log" || { cat "$work/log"; exit 1; }
+      package=$(echo "$work"/packages/*.deb)
+      ;;
+    prefix)
+      cmake --install "$package" --strip --prefix "$work/sorrel" >"$work/log" || { cat "$work/log"; exit 1; }
+      package=$work/sorrel
+      ;;
+  esac
+fi
+bare=${SORREL_ROOT:-$work/bare} root=$work/root
+[ -e "$bare/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$bare" >"$work/log" || { tail "$work/log"; exit 77; }
+cp -a "$bare" "$root"
+mkdir -p "$root/reader/docs"
+cp -a "$sources/examples" "$sources/bench" "$root/reader"
+cp "${pages[@]}" "$root/reader/docs"
+cp "$(dirname "${BASH_SOURCE[0]}")/../docs/run_blocks.py" "$root/reader"
+cp -a "$package" "$root/reader/"
+package=/reader/$(basename "$package")
+
+# The part that runs in the new root.
+cat >"$root/reader/follow.sh" <<EOT
+set -eu
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C HOME=/root
+step() {
+  begin=\$(date +%s.%N)
+  "\$@" >/reader/log 2>&1 || { echo "FAILED: \$*"; tail -n 40 /reader/log; exit 1; }
+  awk -v begin=\$begin -v end=\$(date +%s.%N) -v what="\$*" 'BEGIN { printf "%7.1f s  %s\\n", end - begin, what }'
+}
+apt_get() { apt-get -q -o APT::Sandbox::User=root "\$@"; }
+step apt_get update
+case $way in
+  deb)
+    step apt_get install -y $package
+    prefix=/usr
+    ;;
+  wheel)
+    step apt_get install -y --no-install-recommends python3-venv gcc g++ libc6-dev
+    step python3 -m venv /env
+    step /env/bin/pip install --no-index $package
+    prefix=/env
+    ;;
+  prefix)
+    step apt_get install -y --no-install-recommends gcc g++ libc6-dev
+    step cp -a $package /opt/sorrel
+    prefix=/opt/sorrel
+    ;;
+esac
+# What the pages use beside Sorrel.
+step apt_get install -y --no-install-recommends python3 make cmake ninja-build pkgconf procps
+export PATH=\$prefix/bin:\$PATH
+step sorrel selftest
+printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); }\n' >/reader/ranks.c
+step sorrel cc -O2 /reader/ranks.c -o /reader/ranks
+step sorrel run -n 1000 /reader/ranks
+for page in /reader/docs/*.md; do
+  step python3 -B /reader/run_blocks.py \$page \$prefix /reader
+done
+EOT
+
+# Mounts and processes of the root end with it.
+unshare --mount --pid --fork bash -c "
+  mount -t proc proc '$root/proc' && mount -t tmpfs tmpfs '$root/dev/shm' && mount -t tmpfs tmpfs '$root/tmp' &&
+  exec chroot '$root' /bin/sh /reader/follow.sh"
