@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "abi/tool_state.hpp"
 #include "loop/job_threads.hpp"
 
 namespace sorrel::abi {
@@ -14,7 +15,8 @@ struct StandIn {
     rank.self_comm.errhandler = mpi::errhandler_of(MPI_ERRORS_ARE_FATAL);
   }
 
-  std::mutex in_use;
+  /// A function of a tool that is called in a call may call again.
+  std::recursive_mutex in_use;
   mpi::WorkerState worker_state;
   mpi::RankState rank;
 };
@@ -36,6 +38,10 @@ mpi::RankState* move_to_main_thread() {
 void merge_stand_in(mpi::RankState& rank) {
   const std::lock_guard lock(stand_in().in_use);
   rank.services_if_used = std::move(stand_in().rank.services_if_used);
+  if (rank.services_if_used == nullptr || rank.services_if_used->tool == nullptr) return;
+  ToolState& tool = ToolState::of(rank);
+  for (const auto& registration : tool.registrations)
+    observe(rank, tool, *registration);
 }
 
 mpi::RankState* AnyTimeCall::borrow_stand_in() {

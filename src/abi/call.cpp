@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "abi/tool_state.hpp"
 #include "check/checked_job.hpp"
 #include "mpi/base/error_string.hpp"
 #include "mpi/io/rank_files.hpp"
 #include "mpi/match/observer.hpp"
+#include "mpi/match/rank_events.hpp"
 #include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_guests.hpp"
@@ -138,6 +140,10 @@ int save_at_end(RankState& self, int result) {
 }
 
 int end_call(RankState& self, int result) {
+  if (mpi::RankEvents* events = mpi::events_of(self); events != nullptr) {
+    events->record_worker();
+    if (events->is_due()) deliver_events(self, ToolState::of(self));
+  }
   if (self.is_save_due || (self.world->size() == 1 && self.world->job().begin_save()))
     return save_at_end(self, result);
   if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);

@@ -324,11 +324,13 @@ def binding(function, name, large):
                 yield f'  if ({argument.name} == nullptr) return raise_null("MPI_{name}", "{argument.name}");\n'
         yield f"  {call}\n}}\n"
         return
+    names = "".join(f", {argument.name}" for argument in function.arguments)
+    running = f"  RankState* running = mpi::current_rank();\n  SORREL_CALL_ON_THREAD(running, {name}{names});\n"
     if "tool" in function.flags:
-        yield f'  return call_tool("MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
+        yield running
+        yield f'  return call_tool(running, "MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
         return
-    names = ", ".join(argument.name for argument in function.arguments)
-    yield f"  RankState* running = mpi::current_rank();\n  SORREL_CALL_ON_THREAD(running, {name}{', ' if names else ''}{names});\n"
+    yield running
     if function.comm() is not None:
         frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
         yield f'  return {frame}(running, {function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'

@@ -1,5 +1,5 @@
-// The tool information interface: start and end, enumerations, categories, sources of time, and
-// events, of which there are none. MPI 5.0, 15.3.
+// The tool information interface: start and end, enumerations, categories, and the source of events
+// with its time. MPI 5.0, 15.3.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -12,11 +12,10 @@ namespace sorrel::abi {
 
 namespace {
 
-/// As for all of MPI: see environment.cpp.
-constexpr int tool_thread_level_max = MPI_THREAD_FUNNELED;
-
-constexpr const char* clock_name = "sorrel_clock";
-constexpr const char* clock_description = "The clock of MPI_Wtime, in nanoseconds.";
+constexpr const char* source_name = "sorrel_rank";
+constexpr const char* source_description =
+    "The events of this rank and of its worker, in order, by the clock of MPI_Wtime in "
+    "nanoseconds.";
 constexpr MPI_Count ticks_per_s = 1'000'000'000;
 
 template <class Variable>
@@ -44,11 +43,15 @@ const ToolEnum* enum_of(MPI_T_enum handle) {
   return nullptr;
 }
 
+}  // namespace
+
 MPI_T_enum handle_of_enum(const ToolEnum* enumeration) {
   return reinterpret_cast<MPI_T_enum>(const_cast<ToolEnum*>(enumeration));
 }
 
-}  // namespace
+MPI_Info make_tool_info() {
+  return mpi::make_info_handle(std::make_unique<mpi::Info>());
+}
 
 void give_tool_text(const char* text, char* to, int* length) {
   if (length == nullptr) return;
@@ -91,8 +94,8 @@ int find_binding(RankState& self,
   return is_valid ? MPI_SUCCESS : MPI_T_ERR_INVALID;
 }
 
-void give_value(const ToolVariable& variable, std::int64_t value, void* to) {
-  if (variable.is_int) {
+void give_value(bool is_int, std::int64_t value, void* to) {
+  if (is_int) {
     const int small = static_cast<int>(value);
     std::memcpy(to, &small, sizeof small);
   } else {
@@ -115,9 +118,10 @@ std::int64_t take_value(const ToolVariable& variable, const void* from) {
 extern "C" {
 
 int PMPI_T_init_thread(int required, int* provided) {
+  SORREL_CALL_ON_THREAD(mpi::current_rank(), T_init_thread, required, provided);
   const AnyTimeCall caller(mpi::current_rank(), "MPI_T_init_thread", __builtin_return_address(0));
   if (provided == nullptr) return MPI_T_ERR_INVALID;
-  *provided = std::min(required, tool_thread_level_max);
+  *provided = std::min(required, runtime::thread_level_max());
   ++ToolState::of(caller.rank()).init_count;
   return MPI_SUCCESS;
 }
@@ -127,8 +131,10 @@ SORREL_WEAK(MPI_T_init_thread)
 
 namespace body {
 
-int T_finalize(RankState& /*self*/, ToolState& tool) {
+int T_finalize(RankState& self, ToolState& tool) {
+  if (tool.init_count == 1 && tool.events != nullptr) deliver_events(self, tool);
   if (--tool.init_count > 0) return MPI_SUCCESS;
+  end_registrations(tool);
   tool.control_handles.clear();
   tool.sessions.clear();
   return MPI_SUCCESS;
@@ -173,14 +179,7 @@ int T_category_get_index(RankState& /*self*/,
                          ToolState& /*tool*/,
                          const char* name,
                          int* cat_index) {
-  if (name == nullptr || cat_index == nullptr) return MPI_T_ERR_INVALID;
-  const auto categories = tool_categories();
-  for (std::size_t i = 0; i < categories.size(); ++i) {
-    if (std::strcmp(categories[i].name, name) != 0) continue;
-    *cat_index = static_cast<int>(i);
-    return MPI_SUCCESS;
-  }
-  return MPI_T_ERR_INVALID_NAME;
+  return find_index(tool_categories(), name, cat_index);
 }
 
 int T_category_get_info(RankState& /*self*/,
@@ -231,13 +230,13 @@ int T_category_get_num_events(RankState& /*self*/,
                               int* num_events) {
   if (at_index(tool_categories(), cat_index) == nullptr) return MPI_T_ERR_INVALID_INDEX;
   if (num_events == nullptr) return MPI_T_ERR_INVALID;
-  *num_events = 0;
+  *num_events = count_in(tool_events(), cat_index);
   return MPI_SUCCESS;
 }
 
 int T_category_get_events(
-    RankState& /*self*/, ToolState& /*tool*/, int cat_index, int /*len*/, int /*indices*/[]) {
-  return at_index(tool_categories(), cat_index) == nullptr ? MPI_T_ERR_INVALID_INDEX : MPI_SUCCESS;
+    RankState& /*self*/, ToolState& /*tool*/, int cat_index, int len, int indices[]) {
+  return give_members(tool_events(), cat_index, len, indices);
 }
 
 int T_category_changed(RankState& /*self*/, ToolState& /*tool*/, int* update_number) {
@@ -265,12 +264,12 @@ int T_source_get_info(RankState& /*self*/,
                       MPI_Count* max_ticks,
                       MPI_Info* info) {
   if (source_index != 0) return MPI_T_ERR_INVALID_INDEX;
-  give_tool_text(clock_name, name, name_len);
-  give_tool_text(clock_description, desc, desc_len);
+  give_tool_text(source_name, name, name_len);
+  give_tool_text(source_description, desc, desc_len);
   give_if_wanted(ordering, MPI_T_SOURCE_ORDERED);
   give_if_wanted(ticks_per_second, ticks_per_s);
   give_if_wanted(max_ticks, std::numeric_limits<MPI_Count>::max());
-  if (info != nullptr) *info = mpi::make_info_handle(std::make_unique<mpi::Info>());
+  if (info != nullptr) *info = make_tool_info();
   return MPI_SUCCESS;
 }
 
@@ -288,131 +287,6 @@ int T_source_get_timestamp(RankState& self,
     *timestamp = now.tv_sec * ticks_per_s + now.tv_nsec;
   }
   return MPI_SUCCESS;
-}
-
-// Without event types there is no valid index, name, registration or instance.
-
-int T_event_get_num(RankState& /*self*/, ToolState& /*tool*/, int* num_events) {
-  if (num_events == nullptr) return MPI_T_ERR_INVALID;
-  *num_events = 0;
-  return MPI_SUCCESS;
-}
-
-int T_event_get_index(RankState& /*self*/,
-                      ToolState& /*tool*/,
-                      const char* name,
-                      int* event_index) {
-  return name == nullptr || event_index == nullptr ? MPI_T_ERR_INVALID : MPI_T_ERR_INVALID_NAME;
-}
-
-int T_event_callback_get_info(RankState& /*self*/,
-                              ToolState& /*tool*/,
-                              MPI_T_event_registration /*event_registration*/,
-                              MPI_T_cb_safety /*cb_safety*/,
-                              MPI_Info* /*info_used*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_callback_set_info(RankState& /*self*/,
-                              ToolState& /*tool*/,
-                              MPI_T_event_registration /*event_registration*/,
-                              MPI_T_cb_safety /*cb_safety*/,
-                              MPI_Info /*info*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_copy(RankState& /*self*/,
-                 ToolState& /*tool*/,
-                 MPI_T_event_instance /*event_instance*/,
-                 void* /*buffer*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_get_info(RankState& /*self*/,
-                     ToolState& /*tool*/,
-                     int /*event_index*/,
-                     char* /*name*/,
-                     int* /*name_len*/,
-                     int* /*verbosity*/,
-                     MPI_Datatype /*array_of_datatypes*/[],
-                     MPI_Aint /*array_of_displacements*/[],
-                     int* /*num_elements*/,
-                     MPI_T_enum* /*enumtype*/,
-                     MPI_Info* /*info*/,
-                     char* /*desc*/,
-                     int* /*desc_len*/,
-                     int* /*bind*/) {
-  return MPI_T_ERR_INVALID_INDEX;
-}
-
-int T_event_get_source(RankState& /*self*/,
-                       ToolState& /*tool*/,
-                       MPI_T_event_instance /*event_instance*/,
-                       int* /*source_index*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_get_timestamp(RankState& /*self*/,
-                          ToolState& /*tool*/,
-                          MPI_T_event_instance /*event_instance*/,
-                          MPI_Count* /*event_timestamp*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_handle_alloc(RankState& /*self*/,
-                         ToolState& /*tool*/,
-                         int /*event_index*/,
-                         void* /*obj_handle*/,
-                         MPI_Info /*info*/,
-                         MPI_T_event_registration* /*event_registration*/) {
-  return MPI_T_ERR_INVALID_INDEX;
-}
-
-int T_event_handle_free(RankState& /*self*/,
-                        ToolState& /*tool*/,
-                        MPI_T_event_registration /*event_registration*/,
-                        void* /*user_data*/,
-                        MPI_T_event_free_cb_function /*free_cb_function*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_handle_get_info(RankState& /*self*/,
-                            ToolState& /*tool*/,
-                            MPI_T_event_registration /*event_registration*/,
-                            MPI_Info* /*info_used*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_handle_set_info(RankState& /*self*/,
-                            ToolState& /*tool*/,
-                            MPI_T_event_registration /*event_registration*/,
-                            MPI_Info /*info*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_read(RankState& /*self*/,
-                 ToolState& /*tool*/,
-                 MPI_T_event_instance /*event_instance*/,
-                 int /*element_index*/,
-                 void* /*buffer*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_register_callback(RankState& /*self*/,
-                              ToolState& /*tool*/,
-                              MPI_T_event_registration /*event_registration*/,
-                              MPI_T_cb_safety /*cb_safety*/,
-                              MPI_Info /*info*/,
-                              void* /*user_data*/,
-                              MPI_T_event_cb_function /*event_cb_function*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int T_event_set_dropped_handler(RankState& /*self*/,
-                                ToolState& /*tool*/,
-                                MPI_T_event_registration /*event_registration*/,
-                                MPI_T_event_dropped_cb_function /*dropped_cb_function*/) {
-  return MPI_T_ERR_INVALID_HANDLE;
 }
 
 }  // namespace body

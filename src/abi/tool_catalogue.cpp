@@ -20,8 +20,21 @@ constexpr std::array<ToolEnumItem, 3> shares{
      {"fixed", static_cast<int>(governor::Share::fixed)}}};
 constexpr std::array<ToolEnumItem, 2> pool_states{{{"has room", 0}, {"congested", 1}}};
 
-constexpr std::array<ToolEnum, 2> enums{
-    {{"sorrel_share", shares}, {"sorrel_pool_state", pool_states}}};
+constexpr std::array<ToolEnumItem, 4> unexpected_message_elements{
+    {{"source", 0}, {"tag", 1}, {"bytes", 2}, {"queued", 3}}};
+constexpr std::array<ToolEnumItem, 2> rank_move_elements{{{"from_worker", 0}, {"to_worker", 1}}};
+constexpr std::array<ToolEnumItem, 2> worker_park_elements{{{"worker", 0}, {"parks", 1}}};
+constexpr std::array<ToolEnumItem, 2> worker_migration_elements{{{"worker", 0}, {"migrations", 1}}};
+constexpr std::array<ToolEnumItem, 2> pool_state_elements{{{"state", 0}, {"bytes", 1}}};
+
+constexpr std::array<ToolEnum, 7> enums{
+    {{"sorrel_share", shares},
+     {"sorrel_pool_state", pool_states},
+     {"sorrel_unexpected_message_elements", unexpected_message_elements},
+     {"sorrel_rank_move_elements", rank_move_elements},
+     {"sorrel_worker_park_elements", worker_park_elements},
+     {"sorrel_worker_migration_elements", worker_migration_elements},
+     {"sorrel_pool_state_elements", pool_state_elements}}};
 
 constexpr std::array<ToolCategoryInfo, 5> categories{
     {{"sorrel", "all variables of Sorrel"},
@@ -206,6 +219,47 @@ constexpr std::array<PerformanceVariable, 10> counts{{
      [](const RankState& self, const Comm*) { return heap_bytes(self); }},
 }};
 
+constexpr std::array<ToolEvent, mpi::event_kind_count> events{{
+    {"sorrel_unexpected_message",
+     "A message to this rank has come before its receive: source, tag, bytes, and the number of "
+     "such messages with it.",
+     ToolCategory::messages,
+     MPI_T_VERBOSITY_USER_BASIC,
+     &enums[2],
+     {true, true}},
+    {"sorrel_rank_move",
+     "This rank belongs to another worker from now on (--balance): the workers.",
+     ToolCategory::workers,
+     MPI_T_VERBOSITY_USER_BASIC,
+     &enums[3],
+     {true, true}},
+    {"sorrel_worker_park",
+     "The worker of this rank has gone to sleep, since no rank of it could run: the worker, and "
+     "how "
+     "often since the last such event. Seen at the end of a call of this rank.",
+     ToolCategory::workers,
+     MPI_T_VERBOSITY_TUNER_BASIC,
+     &enums[4],
+     {true}},
+    {"sorrel_worker_migration",
+     "The worker of this rank has moved to another thread: the worker, and how often since the "
+     "last "
+     "such event. Seen at the end of a call of this rank.",
+     ToolCategory::workers,
+     MPI_T_VERBOSITY_TUNER_BASIC,
+     &enums[5],
+     {true}},
+    {"sorrel_pool_state",
+     "The pool of unexpected messages of this rank's worker has reached its limit, or has room "
+     "again: the state, as of the variable of this name, and the bytes in use. Seen at the end of "
+     "a "
+     "call of this rank.",
+     ToolCategory::memory,
+     MPI_T_VERBOSITY_USER_DETAIL,
+     &enums[6],
+     {true}},
+}};
+
 }  // namespace
 
 std::span<const ControlVariable> control_variables() {
@@ -214,6 +268,10 @@ std::span<const ControlVariable> control_variables() {
 
 std::span<const PerformanceVariable> performance_variables() {
   return counts;
+}
+
+std::span<const ToolEvent> tool_events() {
+  return events;
 }
 
 std::span<const ToolEnum> tool_enums() {

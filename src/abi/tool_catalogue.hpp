@@ -1,14 +1,16 @@
-//! The catalogue of the tool information interface: variables, their enumerations and categories.
+//! The catalogue of the tool information interface: variables, events, their enumerations and
+//! categories.
 //!
 //! Constant tables; any thread. A variable is read for one rank, on that rank's worker. A stand-in
 //! (any_time.hpp) has no world and no worker: its variables are 0, its settings the defaults.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "mpi/match/rank_state.hpp"
+#include "mpi/match/rank_events.hpp"
 
 namespace sorrel::abi {
 
@@ -53,6 +55,19 @@ struct PerformanceVariable : ToolVariable {
   [[nodiscard]] bool is_counter() const { return variable_class == MPI_T_PVAR_CLASS_COUNTER; }
 };
 
+/// A kind of event, by mpi::EventKind. Its data has 8 bytes for each element; an MPI_INT lies in
+/// the first four of them.
+struct ToolEvent {
+  const char* name;
+  const char* description;
+  ToolCategory category;
+  int verbosity;
+  /// Names the elements.
+  const ToolEnum* elements;
+  /// MPI_INT, else MPI_UNSIGNED_LONG_LONG.
+  std::array<bool, std::tuple_size_v<mpi::RankEvent::Values>> is_int{};
+};
+
 struct ToolCategoryInfo {
   const char* name;
   const char* description;
@@ -60,6 +75,7 @@ struct ToolCategoryInfo {
 
 [[nodiscard]] std::span<const ControlVariable> control_variables();
 [[nodiscard]] std::span<const PerformanceVariable> performance_variables();
+[[nodiscard]] std::span<const ToolEvent> tool_events();
 [[nodiscard]] std::span<const ToolEnum> tool_enums();
 /// By ToolCategory. The first contains all others, and no variable.
 [[nodiscard]] std::span<const ToolCategoryInfo> tool_categories();

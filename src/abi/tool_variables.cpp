@@ -1,7 +1,5 @@
 // The tool information interface: control variables, performance variables and their sessions.
 // MPI 5.0, 15.3.6 and 15.3.7.
-#include <cstring>
-
 #include "abi/body.hpp"
 #include "abi/tool_state.hpp"
 
@@ -85,17 +83,6 @@ int apply(RankState& self,
   return error;
 }
 
-template <class Variable>
-int find_index(std::span<const Variable> variables, const char* name, int* index) {
-  if (name == nullptr || index == nullptr) return MPI_T_ERR_INVALID;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (std::strcmp(variables[i].name, name) != 0) continue;
-    *index = static_cast<int>(i);
-    return MPI_SUCCESS;
-  }
-  return MPI_T_ERR_INVALID_NAME;
-}
-
 }  // namespace
 
 namespace body {
@@ -162,7 +149,7 @@ int T_cvar_read(RankState& self, ToolState& tool, MPI_T_cvar_handle handle, void
   if (buf == nullptr) return MPI_T_ERR_INVALID;
   std::int64_t value = 0;
   const int error = read_variable(self, *found, &value);
-  if (error == MPI_SUCCESS) give_value(*found->variable, value, buf);
+  if (error == MPI_SUCCESS) give_value(found->variable->is_int, value, buf);
   return error;
 }
 
@@ -302,7 +289,7 @@ int T_pvar_read(RankState& self,
   if (buf == nullptr) return MPI_T_ERR_INVALID;
   std::int64_t value = 0;
   const int error = value_of(self, *found, &value);
-  if (error == MPI_SUCCESS) give_value(*found->variable, value, buf);
+  if (error == MPI_SUCCESS) give_value(found->variable->is_int, value, buf);
   return error;
 }
 
@@ -313,6 +300,7 @@ int T_pvar_readreset(RankState& self,
                      void* buf) {
   PerformanceHandle* found = nullptr;
   if (const int error = find(tool, session, handle, &found); error != MPI_SUCCESS) return error;
+  if (buf == nullptr) return MPI_T_ERR_INVALID;
   if (!found->variable->is_counter()) return MPI_T_ERR_PVAR_NO_ATOMIC;
   const int error = T_pvar_read(self, tool, session, handle, buf);
   return error == MPI_SUCCESS ? reset(self, *found) : error;

@@ -6,6 +6,7 @@
 #include "arch/cpu.hpp"
 #include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/match/rank_events.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
 #include "trace/tracer.hpp"
@@ -176,6 +177,7 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
   rank.worker_state = &world_.state_of(to);
   std::erase(old_state.ranks, &rank);
   rank.worker_state->ranks.push_back(&rank);
+  if (RankEvents* events = events_of(rank); events != nullptr) events->record_move(from);
   to.adopt(rank.fiber);
 }
 

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/match/rank_events.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/remote.hpp"
 
@@ -35,6 +36,8 @@ Message* make_copy(core::MessagePool& pool,
 void add_unexpected(RankState& to, Message& message) {
   SORREL_ASSERT(is_on_worker_of(to));
   to.unexpected.add(message);
+  if (RankEvents* events = events_of(to); events != nullptr) [[unlikely]]
+    events->record_unexpected(message);
   if (!to.probers.empty()) to.worker->make_all_ready(to.probers);
 }
 

@@ -304,8 +304,6 @@ static void categories(void) {
     CHECK_EQUAL(MPI_T_category_get_categories(index, 64, members), MPI_SUCCESS);
     for (i = 0; i < below; i++)
       CHECK(members[i] > 0 && members[i] < count);
-    CHECK_EQUAL(MPI_T_category_get_num_events(index, &number), MPI_SUCCESS);
-    CHECK_EQUAL(number, 0);
     cvar_sum += own_cvars;
     pvar_sum += own_pvars;
   }
@@ -314,7 +312,7 @@ static void categories(void) {
   CHECK_EQUAL(MPI_T_category_changed(&number), MPI_SUCCESS);
 }
 
-static void sources_and_events(void) {
+static void sources(void) {
   int count = -1, length = text_bytes;
   char name[text_bytes];
   MPI_Count ticks, most, first, second;
@@ -330,12 +328,6 @@ static void sources_and_events(void) {
   CHECK_EQUAL(MPI_T_source_get_timestamp(0, &second), MPI_SUCCESS);
   CHECK(first <= second && second <= most && ticks > 0);
   CHECK_EQUAL(MPI_T_source_get_timestamp(1, &second), MPI_T_ERR_INVALID_INDEX);
-  CHECK_EQUAL(MPI_T_event_get_num(&count), MPI_SUCCESS);
-  CHECK_EQUAL(count, 0);
-  CHECK_EQUAL(MPI_T_event_get_index("any", &count), MPI_T_ERR_INVALID_NAME);
-  MPI_T_event_registration registration;
-  CHECK_EQUAL(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &registration),
-              MPI_T_ERR_INVALID_INDEX);
 }
 
 static void errors(void) {
@@ -400,7 +392,7 @@ int main(int argc, char** argv) {
   buffers(comm);
   heap();
   categories();
-  sources_and_events();
+  sources();
   errors();
   MPI_Comm_free(&comm);
   CHECK_EQUAL(MPI_T_finalize(), MPI_SUCCESS);

@@ -97,5 +97,52 @@ TEST(MovingRanks, StayWhileAMessageIsSetAside) {
   EXPECT_EQ(moves.load(), 0);
 }
 
+struct Moves {
+  int count = 0;
+  int from = -1;
+  int to = -1;
+};
+
+void on_move(MPI_T_event_instance instance,
+             MPI_T_event_registration /*registration*/,
+             MPI_T_cb_safety /*safety*/,
+             void* data) {
+  auto& moves = *static_cast<Moves*>(data);
+  EXPECT_EQ(MPI_T_event_read(instance, 0, &moves.from), MPI_SUCCESS);
+  EXPECT_EQ(MPI_T_event_read(instance, 1, &moves.to), MPI_SUCCESS);
+  ++moves.count;
+}
+
+TEST(MovingRanks, TellTheirTools) {
+  std::atomic<int> moves{0};
+  const test::Shape shape = test::shuffled({.ranks = 12, .workers = 3});
+  const auto body = [&](int) {
+    int provided = 0;
+    int index = -1;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    EXPECT_EQ(MPI_T_event_get_index("sorrel_rank_move", &index), MPI_SUCCESS);
+    MPI_T_event_registration registration = nullptr;
+    MPI_T_event_handle_alloc(index, nullptr, MPI_INFO_NULL, &registration);
+    Moves seen;
+    MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &seen,
+                                  on_move);
+    for (int round = 0; round < round_count; ++round) {
+      const core::Worker* before = own_worker();
+      const int count = seen.count;
+      MPI_Barrier(MPI_COMM_WORLD);
+      const core::Worker* after = own_worker();
+      EXPECT_EQ(seen.count, count + (after != before ? 1 : 0));
+      if (after == before) continue;
+      EXPECT_EQ(seen.from, static_cast<int>(before->index()));
+      EXPECT_EQ(seen.to, static_cast<int>(after->index()));
+    }
+    moves += seen.count;
+    EXPECT_EQ(MPI_T_event_handle_free(registration, nullptr, nullptr), MPI_SUCCESS);
+    MPI_T_finalize();
+  };
+  EXPECT_EQ(test::run_ranks(shape, body), 0);
+  EXPECT_GT(moves.load(), round_count);
+}
+
 }  // namespace
 }  // namespace sorrel::runtime
