@@ -4,6 +4,7 @@
 make_wrong_calls.py EXCEPTIONS OUTPUT: every function, every argument, every kind of wrong value: a null pointer, a null handle, a handle
 of another kind, a negative count, a rank, root, tag or keyval that is none. A line is WRONG(function, argument, class, by, call):
 the error goes to the handler of MPI_COMM_SELF (0), of the communicator (1), of the window (2), of files (3), or of the session (4).
+For the tool interface, whose functions return their errors and call no handler, it is TOOL(function, argument, what, class, call).
 EXCEPTIONS is wrong_calls.txt, whose head explains it. wrong_arguments.c has the names that the calls use.
 """
 import re
@@ -15,8 +16,9 @@ import make_bindings  # noqa: E402
 
 # They end the caller, or what the calls need.
 SKIPPED = {"Init", "Init_thread", "Finalize", "Abort", "Pcontrol", "Free_mem", "Session_finalize", "Session_init"}
-# Conversions of handles, which have no errors; the tool interface, which has no handlers (tools_read_and_set_variables.c).
-SKIPPED_CHAPTERS = {"15", "19"}
+# Conversions of handles, which have no errors.
+SKIPPED_CHAPTERS = {"19"}
+TOOL_CHAPTER = "15"
 # Pointers that the standard allows to be null, or that only the program uses.
 FREE = {"extra_state", "argc", "argv", "base", "location", "array_of_errcodes", "array_of_argv"}
 # The constructor of the struct type that the calls query: with MPI_Count counts all its numbers are large counts. A name of no length
@@ -167,13 +169,74 @@ def calls(function, known, used):
                 yield f'WRONG("{name}", "{argument.name}", "{what}", MPI_ERR_{error}, {by}, MPI_{name}({", ".join(values)}))'
 
 
+# Of the tool interface: by the type of an argument, the name of one that is valid, and the class of an error.
+TOOL_HANDLES = {"MPI_T_cvar_handle": ("cvar", "HANDLE"), "MPI_T_pvar_handle": ("pvar", "HANDLE"), "MPI_T_pvar_session": ("pvar_session", "SESSION"),
+                "MPI_T_enum": ("enumeration", "HANDLE"), "MPI_T_event_registration": ("registration", "HANDLE"),
+                "MPI_T_event_instance": ("NULL", "HANDLE")}
+TOOL_VALUES = {"name": '"sorrel_workers"', "var_class": "MPI_T_PVAR_CLASS_LEVEL", "len": "4", "required": "MPI_THREAD_SINGLE"}
+# What these give, a tool may not want; what the others take or keep may be null.
+TOOL_OPTIONAL = {"T_cvar_get_info", "T_pvar_get_info", "T_event_get_info", "T_source_get_info", "T_category_get_info", "T_enum_get_info",
+                 "T_enum_get_item"}
+TOOL_FREE = {"obj_handle", "user_data"}
+
+
+def tool_value(function, argument):
+    """An argument with which the call would go on."""
+    name, kind = argument.name, argument.kind
+    if kind in TOOL_HANDLES and argument.direction == "in":
+        return TOOL_HANDLES[kind][0]
+    if kind in TOOL_HANDLES and function.name.endswith("_free"):
+        return f"&{TOOL_HANDLES[kind][0]}"
+    if argument.is_verbatim():
+        return "0"
+    if kind == "MPI_T_cb_safety":
+        return "MPI_T_CB_REQUIRE_NONE"
+    if kind == "info" and argument.direction == "in":
+        return "info"
+    if argument.is_pointer() and argument.direction == "out" or kind == "buffer":
+        return f'any_place("{name}")'
+    return TOOL_VALUES.get(name, "0")
+
+
+def wrong_tool_values(function, argument):
+    """(class, what is wrong, value) of each wrong value of the argument."""
+    name, kind = argument.name, argument.kind
+    if kind in TOOL_HANDLES and (argument.direction == "in" or function.name.endswith("_free")):
+        error = f"INVALID_{TOOL_HANDLES[kind][1]}"
+        for what, value in ("null", f"({kind})NULL"), ("other", f"({kind})info"):
+            yield error, what, value if argument.direction == "in" else f"&({kind}){{{value}}}"
+    elif kind == "MPI_T_cb_safety":
+        yield "INVALID", "other", f"({kind})7"
+    elif kind == "info" and argument.direction == "in":
+        yield "INVALID", "other", "(MPI_Info)group"
+    elif kind == "int" and argument.direction == "in" and name.endswith(("_index", "indx")):
+        yield "INVALID_INDEX", "negative", "-1"
+        yield "INVALID_INDEX", "large", "100000"
+    elif name == "name" and argument.direction == "in":
+        yield "INVALID_NAME", "other", '"nothing"'
+    if argument.is_pointer() and not argument.is_verbatim() and function.name not in TOOL_OPTIONAL and name not in TOOL_FREE:
+        yield "INVALID", "null", "NULL"
+
+
+def tool_calls(function):
+    instance = next((one for one in function.arguments if one.kind == "MPI_T_event_instance"), None)
+    for position, argument in enumerate(function.arguments):
+        # An instance is valid in a callback only (tools_observe_events.c), and checked first.
+        if instance is not None and argument is not instance:
+            continue
+        for error, what, wrong in wrong_tool_values(function, argument):
+            values = [wrong if i == position else tool_value(function, one) for i, one in enumerate(function.arguments)]
+            yield f'TOOL("{function.name}", "{argument.name}", "{what}", MPI_T_ERR_{error}, MPI_{function.name}({", ".join(values)}))'
+
+
 def main():
     known = exceptions(Path(sys.argv[1]))
     used = set()
     table = Path(make_bindings.__file__).with_name("functions.txt")
     functions = [f for f in make_bindings.parse(table.read_text(encoding="utf-8"))
                  if f.name not in SKIPPED and f.chapter not in SKIPPED_CHAPTERS and f.result == "int"]
-    lines = [line for function in functions for line in calls(function, known, used)]
+    lines = [line for function in functions
+             for line in (tool_calls(function) if function.chapter == TOOL_CHAPTER else calls(function, known, used))]
     unused = sorted(set(known) - used)
     if unused:
         sys.exit("".join(f"{sys.argv[1]}: no call is an example of {' '.join(key)}\n" for key in unused))

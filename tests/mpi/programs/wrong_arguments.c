@@ -1,7 +1,7 @@
 // Every wrong argument gets the error class of its kind, by the handler of the call's communicator,
-// window, file or session, or else by that of MPI_COMM_SELF. The calls are generated from the table
-// of the functions: make_wrong_calls.py; wrong_calls.txt has the exceptions. wrong_arguments
-// [FIRST]: from call number FIRST on, each named before it is made.
+// window, file or session, or else by that of MPI_COMM_SELF; none in the tool interface. The calls
+// are generated from the table of the functions: make_wrong_calls.py; wrong_calls.txt has the
+// exceptions. wrong_arguments [FIRST]: from call number FIRST on, each named before it is made.
 #include "../check.h"
 
 enum { by_self, by_comm, by_win, by_file, by_session, handler_count };
@@ -110,6 +110,23 @@ static int is_next(const char* function, const char* argument, const char* what)
 #define WRONG(function, argument, what, class, by, call) \
   if (is_next(function, argument, what)) check_call(function, argument, what, class, by, call);
 
+/// A function of the tool interface calls no handler.
+static void check_tool_call(
+    const char* function, const char* argument, const char* what, int expected, int error) {
+  int i, sum = 0;
+  for (i = 0; i < handler_count; i++)
+    sum += errors[i];
+  if (error != expected || sum != 0) {
+    fprintf(stderr, "%d MPI_%s %s %s: class %d, expected %d; %d handlers called\n", call_count - 1,
+            function, argument, what, error, expected, sum);
+    wrong_count++;
+  }
+  memset(errors, 0, sizeof errors);
+}
+
+#define TOOL(function, argument, what, class, call) \
+  if (is_next(function, argument, what)) check_tool_call(function, argument, what, class, call);
+
 static void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
   MPI_Errhandler handler;
   MPI_Comm_create_errhandler(function, &handler);
@@ -133,7 +150,21 @@ int main(int argc, char** argv) {
   MPI_Aint no_places[1] = {0};
   const MPI_Count long_lengths[1] = {1}, long_places[1] = {0};
   const MPI_Datatype types[1] = {MPI_INT};
+  MPI_T_cvar_handle cvar;
+  MPI_T_pvar_session pvar_session;
+  MPI_T_pvar_handle pvar;
+  MPI_T_event_registration registration;
+  MPI_T_enum enumeration;
+  int elements;
   MPI_Init(&argc, &argv);
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &elements);
+  CHECK_EQUAL(MPI_T_cvar_handle_alloc(0, NULL, &cvar, &elements), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_pvar_session_create(&pvar_session), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_pvar_handle_alloc(pvar_session, 0, NULL, &pvar, &elements), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &registration), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_event_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, &enumeration, NULL, NULL,
+                                   NULL, NULL),
+              MPI_SUCCESS);
   first_call = argc > 1 ? atoi(argv[1]) : 0;
   // Every communicator has one rank, so that every argument is significant.
   dims[0] = 1;
@@ -168,6 +199,11 @@ int main(int argc, char** argv) {
 #include "wrong_calls.inc"
   CHECK(call_count > 1000);
   CHECK_EQUAL(wrong_count, 0);
+  // The handles are those that they were.
+  CHECK_EQUAL(MPI_T_event_handle_free(registration, NULL, NULL), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_pvar_session_free(&pvar_session), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_cvar_handle_free(&cvar), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_T_finalize(), MPI_SUCCESS);
   // No operation was started.
   CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
   CHECK_EQUAL(sum, dims[0]);
