@@ -169,6 +169,7 @@ class Shim:
             if partners is None:
                 if self.function.base == "Get_address":
                     self.before.append(f"void* {name}_c = sorrel_address({name}->base);")
+                    self.before.append(f"if (failed == MPI_SUCCESS) failed = sorrel_lasts({name}, {label});")
                     continue
                 self.before.append(f"void* {name}_c = NULL;")
                 self.before.append(f"if (failed == MPI_SUCCESS) failed = sorrel_whole(&{name}_c, {name}, {label});")

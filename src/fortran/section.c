@@ -24,6 +24,27 @@ static int is_contiguous(const struct sorrel_descriptor* array) {
   return 1;
 }
 
+/* Whether gfortran has copied the actual argument: it does so for components (v%x) and substrings
+ * of array elements, and for expressions, and frees the copy when the call returns. The lower
+ * bounds of such a copy are 0, those of a variable 1. Those of an allocatable or a pointer of
+ * assumed rank may be 0, too. */
+static int may_be_copy(const struct sorrel_descriptor* array) {
+  if (array->rank == 0 || array->offset != 0 || !is_contiguous(array)) return 0;
+  for (int i = 0; i < array->rank; ++i) {
+    if (array->dimensions[i].lower_bound != 0) return 0;
+  }
+  return 1;
+}
+
+int sorrel_lasts(const struct sorrel_descriptor* array, const char* function) {
+  if (!may_be_copy(array)) return MPI_SUCCESS;
+  return sorrel_fail(
+      MPI_ERR_BUFFER, function,
+      "the buffer is a copy that gfortran has made of a component (v%x), a substring "
+      "or an expression, and frees when this call returns; or it is an allocatable "
+      "or pointer of assumed rank with lower bounds 0. Pass an array or a section");
+}
+
 /* Copies the elements of the first `rank` dimensions, whose first is at `section`, in array order.
  * Returns the end of what was read or written in `packed`. */
 static char* copy_elements(
@@ -145,7 +166,8 @@ int sorrel_open(struct sorrel_section* section,
   section->count = count;
   section->datatype = datatype;
   section->made = MPI_DATATYPE_NULL;
-  if (count == 0 || datatype == MPI_DATATYPE_NULL || is_contiguous(array)) return MPI_SUCCESS;
+  if (count == 0 || datatype == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+  if (is_contiguous(array)) return sorrel_lasts(array, function);
   MPI_Count lower = 0;
   MPI_Count extent = 0;
   MPI_Count size = 0;
@@ -177,7 +199,7 @@ void sorrel_close(struct sorrel_section* section) {
 
 int sorrel_whole(void** address, const struct sorrel_descriptor* array, const char* function) {
   *address = sorrel_address(array->base);
-  if (is_contiguous(array)) return MPI_SUCCESS;
+  if (is_contiguous(array)) return sorrel_lasts(array, function);
   return sorrel_fail(MPI_ERR_BUFFER, function,
                      "this call needs a contiguous array, not an array section");
 }

@@ -177,6 +177,9 @@ struct sorrel_section {
  * only. */
 enum { sorrel_any_count = -1 };
 
+/* An error if the array ends with this call, and the call refers to it afterwards. */
+int sorrel_lasts(const struct sorrel_descriptor* array, const char* function);
+
 int sorrel_open(struct sorrel_section* section,
                 const struct sorrel_descriptor* array,
                 MPI_Count count,
