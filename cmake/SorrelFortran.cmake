@@ -52,8 +52,9 @@ if(SORREL_GFORTRAN AND NOT CMAKE_CROSSCOMPILING)
   set(gfortran_folder ${fortran_folder}/gfortran-${gfortran_version})
   add_custom_command(OUTPUT ${gfortran_folder}/mpi_f08.mod VERBATIM
     COMMAND ${CMAKE_COMMAND} -E make_directory ${gfortran_folder}
-    COMMAND ${SORREL_GFORTRAN} -fsyntax-only -ffree-line-length-none -w -J ${gfortran_folder} ${fortran_modules}
-    DEPENDS ${fortran_modules})
+    # The names of the sources are in the modules: without a path, they are the same for each build.
+    COMMAND ${SORREL_GFORTRAN} -fsyntax-only -ffree-line-length-none -w -J ${gfortran_folder} types.f90 mpi.f90 mpi_f08.f90
+    WORKING_DIRECTORY ${fortran_folder} DEPENDS ${fortran_modules})
   list(APPEND fortran_files ${gfortran_folder}/mpi_f08.mod)
 endif()
 add_custom_target(sorrel_fortran_files ALL DEPENDS ${fortran_files})

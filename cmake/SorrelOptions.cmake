@@ -24,6 +24,12 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# Releases have the same bytes wherever their sources and build lie: no path of theirs is in messages and search paths.
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_BINARY_DIR}/= -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+endif()
+
 # The flags of all that is compiled here; user programs do not get them.
 add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE

@@ -9,13 +9,15 @@ import re
 import sys
 
 # A file, and what stands around its version.
-PLACES = {
-    "pyproject.toml": r'^version = "(.+)"$',
-    "CITATION.cff": r"^version: (.+)$",
-    "packaging/conda/meta.yaml": r'set version = "(.+?)"',
-    "packaging/spack/packages/sorrel/package.py": r'^    version\("(.+?)"',
-    "CHANGELOG.md": r"^## \[([0-9.]+)\]",
-}
+PLACES = [
+    ("pyproject.toml", r'^version = "(.+)"$'),
+    ("CITATION.cff", r"^version: (.+)$"),
+    ("packaging/conda/recipe.yaml", r'^  version: "(.+?)"$'),
+    ("packaging/spack/packages/sorrel/package.py", r'^    version\("(.+?)"'),
+    ("packaging/spack/packages/sorrel/package.py", r"dev-build sorrel@([0-9.]+)"),
+    ("docs/howto/build-systems.md", r"dev-build sorrel@([0-9.]+)"),
+    ("CHANGELOG.md", r"^## \[([0-9.]+)\]"),
+]
 
 
 def faults(root: pathlib.Path) -> list[str]:
@@ -26,7 +28,7 @@ def faults(root: pathlib.Path) -> list[str]:
     version = first("CMakeLists.txt", r"project\(Sorrel VERSION ([0-9.]+)")
     return [
         f"{name}: version {found}; CMakeLists.txt has {version}"
-        for name, pattern in PLACES.items()
+        for name, pattern in PLACES
         if (found := first(name, pattern)) != version
     ]
 

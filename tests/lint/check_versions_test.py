@@ -15,7 +15,7 @@ class CheckVersions(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for name in ["CMakeLists.txt", *check_versions.PLACES]:
+        for name in ["CMakeLists.txt", *dict(check_versions.PLACES)]:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
 
@@ -23,7 +23,7 @@ class CheckVersions(unittest.TestCase):
         self.assertEqual(check_versions.faults(self.root), [])
         cmake = self.root / "CMakeLists.txt"
         cmake.write_text(cmake.read_text().replace("project(Sorrel VERSION ", "project(Sorrel VERSION 9"))
-        self.assertEqual([fault.split(":")[0] for fault in check_versions.faults(self.root)], list(check_versions.PLACES))
+        self.assertEqual([fault.split(":")[0] for fault in check_versions.faults(self.root)], [name for name, _ in check_versions.PLACES])
 
     def test_a_missing_version_is_a_fault(self):
         (self.root / "CITATION.cff").write_text("title: Sorrel\n")
