@@ -7,13 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <thread>
@@ -23,16 +21,13 @@
 #include "base/small_file.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
-#include "os/file_size_limit.hpp"
-#include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/common/cache_file.hpp"
 #include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 
 namespace sorrel::tool {
 
 namespace {
-
-namespace files = std::filesystem;
 
 constexpr std::int64_t handover_budget_ns = 15'000'000;
 constexpr std::int64_t wake_budget_ns = 20'000'000;
@@ -148,32 +143,6 @@ std::string machine_key() {
                      os::format_cpu_ranges(read_machine_limits().allowed_cpus), SORREL_VERSION);
 }
 
-/// While it lives, the umask is that of files for this user only.
-class OwnerMask {
- public:
-  OwnerMask() : before_(umask(0077)) {}
-
-  ~OwnerMask() { umask(before_); }
-
-  OwnerMask(const OwnerMask&) = delete;
-  OwnerMask& operator=(const OwnerMask&) = delete;
-
- private:
-  mode_t before_;
-};
-
-/// Writes to another name first, so that no reader sees a partial file.
-void keep(const files::path& path, const std::string& text) {
-  if (!os::may_have_file_of(text.size())) return;
-  // The user's later runs must be able to read the file.
-  const OwnerMask mask;
-  std::error_code error;
-  files::create_directories(path.parent_path(), error);
-  const files::path half = path.string() + "." + std::to_string(getpid());
-  if (std::ofstream(half) << text) files::rename(half, path, error);
-  files::remove(half, error);
-}
-
 // One busy process on two cpus takes a half; 50 ms are only a few ticks of the kernel's clock per
 // cpu.
 constexpr double other_work_max = 0.25;
@@ -212,14 +181,13 @@ MachineProbe measure_machine() {
 
 MachineProbe probe_machine() {
   const std::string key = machine_key();
-  const std::string folder = cache_folder();
-  const files::path path = folder.empty() ? files::path() : files::path(folder) / "probe";
+  const std::string path = cache_path("probe");
   constexpr std::size_t kept_bytes_max = 4096;
-  if (std::string text; read_small_file(path.string(), kept_bytes_max, text).empty()) {
+  if (std::string text; read_small_file(path, kept_bytes_max, text).empty()) {
     if (const auto kept = read_probe(text, key)) return *kept;
   }
   const MachineProbe probe = measure_machine();
-  if (!path.empty() && probe.is_of_a_quiet_machine()) keep(path, write_probe(probe, key));
+  if (probe.is_of_a_quiet_machine()) keep_file(path, write_probe(probe, key));
   return probe;
 }
 

@@ -38,6 +38,11 @@ void choose_count(const ChoiceInput& input,
     choice.process_reason = program.has_tls
                                 ? "the program's data can be private to a rank, thread-locals too"
                                 : "the program's data can be private to a rank";
+    choice.is_free = input.ranks > 1 && input.cores > 1;
+    if (!choice.is_free || !input.form) return;
+    if (input.form->form == Form::process_per_core)
+      choice.processes = std::min(input.ranks, input.cores);
+    choice.process_reason += ", " + input.form->reason;
   }
 }
 

@@ -3,15 +3,17 @@
 //!
 //! Pure, over the reports of the program and the machine. Ranks share a process wherever they can:
 //! a message between them is passed by pointer, and a waiting rank leaves its core to the next
-//! rank. The reasons against sharing are weighed here.
+//! rank. The reasons against sharing are weighed here; where there is none, earlier runs decide.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/machine/kernel_features.hpp"
 #include "tools/sorrel/machine/machine_probe.hpp"
+#include "tools/sorrel/run/form_trials.hpp"
 
 namespace sorrel::tool {
 
@@ -19,6 +21,8 @@ struct ProcessChoice {
   std::uint64_t processes = 1;
   std::int64_t spin_ns = 0;
   std::uint32_t eager_bytes = 0;
+  /// No rule requires several processes or forbids them: earlier runs may decide (FormTrials).
+  bool is_free = false;
   std::string process_reason;
   std::string limit_reason;  ///< of spin_ns and eager_bytes
 };
@@ -29,6 +33,8 @@ struct ChoiceInput {
   std::uint64_t ranks = 1;
   std::uint64_t cores = 1;
   std::uint64_t ranks_per_process_max = 1;
+  /// What earlier runs say where the choice is free.
+  std::optional<FormChoice> form = std::nullopt;
 };
 
 [[nodiscard]] ProcessChoice choose_processes(const ChoiceInput& input,

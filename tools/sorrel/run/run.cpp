@@ -30,6 +30,7 @@
 #include "tools/sorrel/common/shell_line.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
+#include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
 #include "tools/sorrel/run/config_file.hpp"
 #include "tools/sorrel/run/host_launch.hpp"
@@ -40,6 +41,7 @@
 #include "tools/sorrel/run/run_job.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 #include "tools/sorrel/run/run_plan.hpp"
+#include "tools/sorrel/run/trial.hpp"
 #include "tools/sorrel/run/wire_options.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
 
@@ -480,6 +482,17 @@ int run_job(Arguments arguments, const Restart* restart) {
                              ? make_plan(words, run.requests.front(), host, run.programs.front())
                              : make_plan(words, run.requests, host, run.programs);
   if (!made.has_value()) return report_error("{}", made.error());
+  std::optional<Trial> trial;
+  if (is_only)
+    trial = find_trial(made.value(), words, run.requests.front(), run.programs.front(),
+                       run.words.front());
+  if (trial) {
+    RunRequest request = run.requests.front();
+    request.form = trial->choice;
+    made = make_plan(words, request, host, run.programs.front());
+    if (!made.has_value()) return report_error("{}", made.error());
+  }
+  const bool is_trial = trial && trial->choice.is_trial;
   RunPlan plan = std::move(made).value();
   if (words.trace.any()) {
     Result<std::string> folder = make_trace_folder(words.trace, host.name.empty());
@@ -528,12 +541,14 @@ int run_job(Arguments arguments, const Restart* restart) {
   }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
       words.trace.any() || words.check.any() || !words.junit.empty() ||
-      !plan.job.checkpoint_folder.empty()) {
+      !plan.job.checkpoint_folder.empty() || is_trial) {
     const auto begin = std::chrono::steady_clock::now();
+    const OtherWork other_work;
     const CheckResult result = run_as_parent(blocked, plan, installation, parts, words,
                                              run.requests.front().schedules, split);
-    if (words.junit.empty()) return result.status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (is_trial && result.status == 0) trial->keep(seconds.count(), other_work.share());
+    if (words.junit.empty()) return result.status;
     const std::string text = junit_of({.name = first.program.name,
                                        .status = result.status,
                                        .seconds = seconds.count(),

@@ -97,7 +97,8 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "--procs", options.procs,
          "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
          "number of ranks for a program whose ranks cannot share a process); with as many "
-         "processes as ranks any program works. auto: by program and machine. With several "
+         "processes as ranks any program works. auto: by program, machine and the times of "
+         "earlier runs. With several "
          "programs (':'): of the whole job, at least one for each program")
       ->type_name("P")
       ->group(group_ranks);

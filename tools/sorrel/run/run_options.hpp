@@ -15,6 +15,7 @@
 #include "tools/sorrel/check/check_run.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/run/form_trials.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
 
 namespace sorrel::tool {
@@ -56,7 +57,9 @@ struct RunRequest {
   std::uint64_t stack_bytes = 0;  ///< 0: not given
   LibraryOptions libraries;       ///< of --shared and --private
   launch::Balance balance = launch::Balance::off;
-  bool is_auto = false;      ///< --procs auto
+  bool is_auto = false;  ///< --procs auto
+  /// What earlier runs say about it.
+  std::optional<FormChoice> form;
   bool has_threads = false;  ///< --omp
   std::optional<std::uint64_t> schedules;
 };

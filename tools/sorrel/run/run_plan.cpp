@@ -52,7 +52,8 @@ ProcessChoice choose_by_machine(const RunRequest& request,
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
   return choose_processes({.ranks = request.ranks.value_or(request.workers.value_or(cores)),
                            .cores = cores,
-                           .ranks_per_process_max = map_budget(program).ranks_max()},
+                           .ranks_per_process_max = map_budget(program).ranks_max(),
+                           .form = request.form},
                           program, read_kernel_features(), probe_machine());
 }
 
