@@ -28,14 +28,14 @@ std::vector<double> read_times(const std::string& text) {
 }  // namespace
 
 FormChoice choose_form(const FormTrials& trials) {
-  const std::size_t done =
-      std::min(trials.one_process_s.size(), trials_of_form) +
-      std::min(trials.process_per_core_s.size(), trials_of_form);
+  const std::size_t done = std::min(trials.one_process_s.size(), trials_of_form) +
+                           std::min(trials.process_per_core_s.size(), trials_of_form);
   if (done < 2 * trials_of_form) {
     const bool is_one = trials.one_process_s.size() <= trials.process_per_core_s.size();
-    return {.form = is_one ? Form::one_process : Form::process_per_core,
-            .is_trial = true,
-            .reason = fmt::format("run {} of {} that try both forms", done + 1, 2 * trials_of_form)};
+    return {
+        .form = is_one ? Form::one_process : Form::process_per_core,
+        .is_trial = true,
+        .reason = fmt::format("run {} of {} that try both forms", done + 1, 2 * trials_of_form)};
   }
   const double one = std::ranges::min(trials.one_process_s);
   const double several = std::ranges::min(trials.process_per_core_s);
@@ -58,9 +58,9 @@ FormTable FormTable::parse(const std::string& text) {
     std::istringstream number(line.substr(0, colon));
     std::uint64_t job = 0;
     if (!(number >> std::hex >> job) || !number.eof()) continue;
-    table.jobs_.emplace_back(
-        job, FormTrials{read_times(line.substr(colon + 2, semicolon - colon - 2)),
-                        read_times(line.substr(semicolon + 1))});
+    table.jobs_.emplace_back(job,
+                             FormTrials{read_times(line.substr(colon + 2, semicolon - colon - 2)),
+                                        read_times(line.substr(semicolon + 1))});
   }
   return table;
 }
@@ -81,8 +81,7 @@ FormTrials FormTable::find(std::uint64_t job) const {
 
 void FormTable::add(std::uint64_t job, Form form, double seconds) {
   FormTrials trials = find(job);
-  (form == Form::one_process ? trials.one_process_s : trials.process_per_core_s)
-      .push_back(seconds);
+  (form == Form::one_process ? trials.one_process_s : trials.process_per_core_s).push_back(seconds);
   std::erase_if(jobs_, [&](const auto& entry) { return entry.first == job; });
   jobs_.emplace_back(job, std::move(trials));
   if (jobs_.size() > job_count_max) jobs_.erase(jobs_.begin());

@@ -24,10 +24,10 @@ std::string describe_job(const RunPlan& plan, const ProgramReport& program, Argu
   struct stat file{};
   stat(program.path.c_str(), &file);
   std::error_code error;
-  std::string text = fmt::format(
-      "{};{};{}.{};{};{};{};{}", program.path, file.st_size, file.st_mtim.tv_sec,
-      file.st_mtim.tv_nsec, plan.job.rank_count, SORREL_VERSION,
-      os::format_cpu_ranges(os::allowed_cpus()), std::filesystem::current_path(error).string());
+  std::string text = fmt::format("{};{};{}.{};{};{};{};{}", program.path, file.st_size,
+                                 file.st_mtim.tv_sec, file.st_mtim.tv_nsec, plan.job.rank_count,
+                                 SORREL_VERSION, os::format_cpu_ranges(os::allowed_cpus()),
+                                 std::filesystem::current_path(error).string());
   for (const char* word : words)
     text += fmt::format(";{}", word);
   return text;

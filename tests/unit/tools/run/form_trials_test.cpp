@@ -16,8 +16,8 @@ TEST(FormTrials, TheFirstRunsTryBothFormsInTurn) {
     forms.push_back(choice.form);
     table.add(7, choice.form, choice.form == Form::one_process ? 2.0 : 1.0);
   }
-  EXPECT_EQ(forms, (std::vector<Form>{Form::one_process, Form::process_per_core,
-                                      Form::one_process, Form::process_per_core}));
+  EXPECT_EQ(forms, (std::vector<Form>{Form::one_process, Form::process_per_core, Form::one_process,
+                                      Form::process_per_core}));
   EXPECT_EQ(choose_form(table.find(7)).form, Form::process_per_core);
   EXPECT_TRUE(choose_form(table.find(8)).is_trial);
 }
