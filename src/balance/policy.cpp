@@ -28,8 +28,17 @@ constexpr std::uint32_t judgement_windows = 2;
 
 }  // namespace
 
-Policy::Policy(std::size_t rank_count, std::uint32_t worker_count, const Costs& costs)
-    : worker_count_(worker_count), costs_(costs), loads_(rank_count), rest_(rank_count) {}
+Policy::Policy(std::size_t rank_count, std::uint32_t place_count, const Costs& costs)
+    : place_count_(place_count), costs_(costs), loads_(rank_count), rest_(rank_count) {}
+
+void Policy::set_place_count(std::uint32_t place_count) {
+  if (place_count == place_count_) return;
+  place_count_ = place_count;
+  ++counts_.place_changes;
+  windows_since_step_ = uneven_streak_ = windows_to_judgement_ = 0;
+  distance_ = 1;
+  std::ranges::fill(rest_, std::uint8_t{0});
+}
 
 /// Returns the error of the prediction, relative to the load.
 double Policy::update_loads(std::span<const RankLoad> ranks) {
@@ -40,7 +49,7 @@ double Policy::update_loads(std::span<const RankLoad> ranks) {
     total += ranks[i].load;
     const bool is_first = window_count_ == 0;
     loads_[i] = {.load = is_first ? ranks[i].load : (ranks[i].load + loads_[i].load) / 2,
-                 .worker = ranks[i].worker,
+                 .place = ranks[i].place,
                  .is_fixed = ranks[i].is_fixed};
     if (rest_[i] != 0) --rest_[i];
   }
@@ -57,14 +66,14 @@ void Policy::judge_last_step(double imbalance_now, double largest_now) {
 
 std::vector<Move> Policy::observe(std::span<const RankLoad> ranks) {
   SORREL_ASSERT(ranks.size() == loads_.size());
-  const std::vector<double> now = worker_loads(ranks, worker_count_);
+  const std::vector<double> now = place_loads(ranks, place_count_);
   const double error = update_loads(ranks);
   ++window_count_;
   ++windows_since_step_;
   ++counts_.windows;
   judge_last_step(imbalance(now), largest(now));
 
-  const std::vector<double> smoothed = worker_loads(loads_, worker_count_);
+  const std::vector<double> smoothed = place_loads(loads_, place_count_);
   const bool is_uneven = imbalance(smoothed) >= uneven_from && imbalance(now) >= uneven_from;
   uneven_streak_ = is_uneven ? uneven_streak_ + 1 : 0;
   counts_.uneven_windows += is_uneven ? 1 : 0;
@@ -76,12 +85,12 @@ std::vector<Move> Policy::observe(std::span<const RankLoad> ranks) {
       static_cast<std::uint32_t>(std::ranges::max_element(smoothed) - smoothed.begin());
   std::vector<RankLoad> choice = loads_;
   for (std::size_t i = 0; i < choice.size(); ++i)
-    choice[i].is_fixed |= rest_[i] != 0 && choice[i].worker != fullest;
+    choice[i].is_fixed |= rest_[i] != 0 && choice[i].place != fullest;
   std::vector<Move> moves =
-      plan_moves(choice, worker_count_, std::max<std::size_t>(choice.size() / 4, 1));
+      plan_moves(choice, place_count_, std::max<std::size_t>(choice.size() / 4, 1));
   if (moves.empty()) return {};
 
-  const std::vector<double> after = worker_loads_after(loads_, worker_count_, moves);
+  const std::vector<double> after = place_loads_after(loads_, place_count_, moves);
   const double gain = largest(smoothed) - largest(after);
   const double cost = costs_.stop + costs_.move * static_cast<double>(moves.size());
   const double horizon = std::min(windows_since_step_, horizon_max);

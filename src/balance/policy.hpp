@@ -24,7 +24,7 @@ struct Costs {
 /// For the report at the end of the job.
 struct PolicyCounts {
   std::uint64_t windows = 0;
-  /// Windows in which the workers were uneven.
+  /// Windows in which the places were uneven.
   std::uint64_t uneven_windows = 0;
   std::uint64_t steps = 0;
   std::uint64_t moves = 0;
@@ -32,13 +32,20 @@ struct PolicyCounts {
   double imbalance_before = 0;
   double imbalance_after = 0;
   std::uint64_t judged_steps = 0;
+  /// How often the number of places has changed.
+  std::uint64_t place_changes = 0;
 };
 
 class Policy {
  public:
-  Policy(std::size_t rank_count, std::uint32_t worker_count, const Costs& costs);
+  Policy(std::size_t rank_count, std::uint32_t place_count, const Costs& costs);
 
-  /// A window has passed, in which rank i on worker ranks[i].worker has computed for ranks[i].load.
+  /// From now on there are so many places. What was learned about steps does not hold for them.
+  void set_place_count(std::uint32_t place_count);
+
+  [[nodiscard]] std::uint32_t place_count() const { return place_count_; }
+
+  /// A window has passed, in which rank i at place ranks[i].place has computed for ranks[i].load.
   /// Returns the moves that are worth their cost; mostly none.
   [[nodiscard]] std::vector<Move> observe(std::span<const RankLoad> ranks);
 
@@ -51,9 +58,9 @@ class Policy {
   double update_loads(std::span<const RankLoad> ranks);
   void judge_last_step(double imbalance_now, double largest_now);
 
-  const std::uint32_t worker_count_;
+  std::uint32_t place_count_;
   const Costs costs_;
-  /// Moving averages, with worker and whether it may move.
+  /// Moving averages, with place and whether it may move.
   std::vector<RankLoad> loads_;
   /// Windows for which a rank that has moved stays.
   std::vector<std::uint8_t> rest_;

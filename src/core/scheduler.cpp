@@ -195,7 +195,6 @@ void Scheduler::note_started() {
 
 bool Scheduler::request_stop(Worker& requester, StopAction& action) {
   SORREL_ASSERT(&requester == Worker::current());
-  if (width() != worker_count() || requester.root_.state != FiberState::waiting) return false;
   // Acquire, pairs with resume_requester().
   if (is_stop_requested_.exchange(true, std::memory_order_acquire)) return false;
   requester.has_requested_stop_ = true;
@@ -218,26 +217,31 @@ bool Scheduler::is_quiet() const {
   return std::ranges::all_of(workers_, [](const auto& worker) { return worker->is_quiet(); });
 }
 
-/// A worker has left its fibers.
-void Scheduler::take_part_in_stop() {
+/// A worker has left its fibers. Returns the stop that holds it, if it is not the last one.
+std::optional<HeldStop> Scheduler::take_part_in_stop() {
   const StopPoint::Stop stop = stop_point_.arrive(worker_count());
   if (stop.arrival == StopPoint::Arrival::last) {
     stop_action_->on_stopped();
     stop_point_.close();
-  } else if (stop.arrival == StopPoint::Arrival::early) {
-    wait_for_stop(stop.number);
   }
+  if (stop.arrival != StopPoint::Arrival::early) return std::nullopt;
+  return HeldStop{.number = stop.number, .end_ns = os::monotonic_ns() + stop_wait_ns_max};
 }
 
-void Scheduler::wait_for_stop(std::uint32_t number) {
+/// Gives it up when it has lasted too long.
+bool Scheduler::is_stop_over(const HeldStop& stop) {
+  if (stop_point_.is_over(stop.number)) return true;
+  // The late one may need this core.
+  os::yield_core();
+  if (os::monotonic_ns() >= stop.end_ns) stop_point_.give_up(stop.number, worker_count());
+  return false;
+}
+
+void Scheduler::wait_for_stop(const HeldStop& stop) {
   constexpr int polls_per_reading = 64;
-  const std::int64_t end_ns = os::monotonic_ns() + stop_wait_ns_max;
-  for (int poll = 1; !stop_point_.is_over(number); ++poll) {
-    arch::pause();
-    if (poll % polls_per_reading != 0) continue;
-    // The late one may need this core.
-    os::yield_core();
-    if (os::monotonic_ns() >= end_ns) stop_point_.give_up(number, worker_count());
+  while (!is_stop_over(stop)) {
+    for (int poll = 0; poll < polls_per_reading && !stop_point_.is_over(stop.number); ++poll)
+      arch::pause();
   }
 }
 

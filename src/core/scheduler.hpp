@@ -176,8 +176,8 @@ class Scheduler {
 
   /// On the thread of `requester`, in a fiber or not: all workers leave their fibers, and
   /// action.on_stopped() is called on one of their threads, while no worker runs. Then, or if a
-  /// worker is late, action.on_resumed() is called on the requester's. False: not now, because
-  /// workers share threads, or another stop is not over. README.md, "Stops".
+  /// worker is late, action.on_resumed() is called on the requester's. False: another stop is not
+  /// over. README.md, "Stops".
   [[nodiscard]] bool request_stop(Worker& requester, StopAction& action);
 
   /// While all workers are stopped: whether no record, call or fiber is on its way between workers.
@@ -210,9 +210,10 @@ class Scheduler {
 
   [[nodiscard]] bool seems_to_stop() const { return stop_point_.seems_open(); }
 
-  void take_part_in_stop();
+  [[nodiscard]] std::optional<HeldStop> take_part_in_stop();
   void resume_requester(Worker& requester);
-  void wait_for_stop(std::uint32_t number);
+  [[nodiscard]] bool is_stop_over(const HeldStop& stop);
+  void wait_for_stop(const HeldStop& stop);
 
   void thread_main(std::uint32_t index);
   void stop();

@@ -2,9 +2,8 @@
 //! all of them, and then they go on. Or nothing happens, because one of them is late.
 //!
 //! One word: how many stops there have been, whether the last one is over, and how many workers
-//! have arrived. A worker that has arrived waits until the stop is over, or gives it up for all:
-//! several workers may share a thread, so none may wait for another without a limit. README.md,
-//! "Stops".
+//! have arrived. A worker that has arrived does not run until the stop is over, or gives it up for
+//! all: the thread of a late worker may wait itself. README.md, "Stops".
 //!
 //! Progress: arrive() and give_up() lock-free, the others wait-free. Limits: 2^32 stops, 2^31
 //! workers. Ordering labels: (O) open and (A) arrival, what the requester and the workers have
@@ -121,5 +120,12 @@ class BasicStopPoint {
 };
 
 using StopPoint = BasicStopPoint<StdSync>;
+
+/// A stop in which a worker has arrived early.
+struct HeldStop {
+  std::uint32_t number = 0;
+  /// Then it is given up.
+  std::int64_t end_ns = 0;
+};
 
 }  // namespace sorrel::core

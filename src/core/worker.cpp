@@ -698,27 +698,29 @@ void Worker::begin(ThreadState& thread) {
 
 /// Runs fibers until a migration is requested or the scheduler stops.
 void Worker::run_until_attention(ThreadState& thread) {
-  enter(thread);
-  suspend();
-  while (loan_ != nullptr) {
-    run_borrowed(*loan_);
-    // The root may have been made ready for both reasons.
-    if (has_attention_) break;
+  if (!is_held()) {
+    enter(thread);
     suspend();
+    while (loan_ != nullptr) {
+      run_borrowed(*loan_);
+      // The root may have been made ready for both reasons.
+      if (has_attention_) break;
+      suspend();
+    }
+    arrive_at_stop();
+    has_attention_ = false;
   }
-  if (scheduler_.seems_to_stop()) {
-    // What is in the list would be taken for a record in flight.
-    accept_new_mailboxes();
-    scheduler_.take_part_in_stop();
-  }
-  has_attention_ = false;
-  const bool has_requested_stop = std::exchange(has_requested_stop_, false);
-  leave();
-  if (has_requested_stop) scheduler_.resume_requester(*this);
+  if (is_held()) scheduler_.wait_for_stop(*held_by_);
+  leave_stop();
 }
 
-/// Runs every fiber that is ready now once; returns false if there was none.
+/// Runs every fiber that is ready now once; returns false if there was none. A worker that is held
+/// by a stop runs none, and keeps its thread awake.
 bool Worker::run_round(ThreadState& thread) {
+  if (is_held()) {
+    if (scheduler_.is_stop_over(*held_by_)) leave_stop();
+    return true;
+  }
   enter(thread);
   poll();
   Fiber* first = ready_.pop();
@@ -728,8 +730,27 @@ bool Worker::run_round(ThreadState& thread) {
     ready_.push(root_);
     switch_to(*first);
   }
+  arrive_at_stop();
+  if (!is_held()) leave_stop();
+  return first != nullptr || is_held();
+}
+
+/// Outside of fibers, with the seat, which it keeps while it is held.
+void Worker::arrive_at_stop() {
+  if (!scheduler_.seems_to_stop()) return;
+  // What is in the list would be taken for a record in flight.
+  accept_new_mailboxes();
+  held_by_ = scheduler_.take_part_in_stop();
+}
+
+/// The end of a turn, and of the stop that it may have ended in.
+void Worker::leave_stop() {
+  held_by_.reset();
+  const bool has_requested_stop = std::exchange(has_requested_stop_, false);
+  // Of several workers on a thread, the last one that ran may be another.
+  set_current(this);
   leave();
-  return first != nullptr;
+  if (has_requested_stop) scheduler_.resume_requester(*this);
 }
 
 void Worker::end(ThreadState& thread) {

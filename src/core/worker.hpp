@@ -27,6 +27,7 @@
 #include "core/remote_call.hpp"
 #include "core/seat.hpp"
 #include "core/seeded_order.hpp"
+#include "core/stop_point.hpp"
 #include "core/sync.hpp"
 #include "core/timer.hpp"
 #include "os/clock.hpp"
@@ -353,6 +354,11 @@ class Worker {
   void begin(ThreadState& thread);
   void run_until_attention(ThreadState& thread);
   bool run_round(ThreadState& thread);
+  void arrive_at_stop();
+  void leave_stop();
+
+  [[nodiscard]] bool is_held() const { return held_by_.has_value(); }
+
   void end(ThreadState& thread);
   void enter(ThreadState& thread);
   void leave();
@@ -457,6 +463,8 @@ class Worker {
   /// The thread is to leave the worker's fibers.
   bool has_attention_ = false;
   bool has_requested_stop_ = false;
+  /// It has arrived, and must not run until the stop is over.
+  std::optional<HeldStop> held_by_;
   /// On the cycle counter: what the running fiber has run since then is not counted yet.
   std::uint64_t uncounted_since_ = 0;
   /// Idle for a while, and no long burst since.

@@ -189,6 +189,11 @@ void report_moves(const mpi::BalanceReport& report) {
                static_cast<unsigned long long>(policy.steps), report.held_seconds,
                mean_of(policy.imbalance_before, policy.steps),
                mean_of(policy.imbalance_after, policy.judged_steps));
+  if (policy.place_changes != 0) {
+    std::fprintf(stderr,
+                 "sorrel: balance: the number of threads changed %llu times for the balancer\n",
+                 static_cast<unsigned long long>(policy.place_changes));
+  }
   if (report.late_stops + report.busy_stops + report.refused_moves == 0) return;
   std::fprintf(stderr,
                "sorrel: balance: %llu steps given up for a late worker, %llu for messages or "

@@ -22,6 +22,9 @@ constexpr std::int64_t window_ns_per_rank = 20'000;
 /// A stop of all workers, and a move with the data that another core's caches must load again.
 constexpr std::int64_t stop_ns = 50'000;
 constexpr std::int64_t move_ns = 10'000;
+/// A number of threads that has lasted so long is expected to last. The governor decides every 20
+/// to 120 ms, and may waver.
+constexpr std::int64_t settled_ns = 250'000'000;
 
 std::int64_t window_ns(const World& world) {
   return std::max(window_ns_min, window_ns_per_rank * world.size());
@@ -40,7 +43,9 @@ RankBalancer::RankBalancer(World& world, std::optional<std::uint64_t> shuffle_se
       policy_(
           static_cast<std::size_t>(world.size()), world.layout().worker_count(), costs_of(clock_)),
       counted_(static_cast<std::size_t>(world.size())),
-      loads_(static_cast<std::size_t>(world.size())) {
+      loads_(static_cast<std::size_t>(world.size())),
+      width_(world.layout().worker_count()),
+      settled_cycles_(clock_.cycles_in(settled_ns)) {
   if (shuffle_seed) random_.emplace(*shuffle_seed);
   SORREL_CHECK(world.transport() == nullptr, "ranks move within one process only");
 }
@@ -88,21 +93,53 @@ bool RankBalancer::plan() {
   if (now - window_began_ < window_cycles_) return false;
   const bool is_first = window_began_ == 0;
   window_began_ = now;
+  const bool is_settled = follow_width(now);
   measure();
-  if (is_first) return false;
+  if (is_first || !is_settled) return false;
   planned_ = policy_.observe(loads_);
   return !planned_.empty();
 }
 
 void RankBalancer::shuffle() {
   planned_.clear();
-  const std::uint32_t worker_count = world_.layout().worker_count();
   for (std::uint32_t i = 0; i < loads_.size(); ++i) {
-    const std::uint32_t from =
-        world_.endpoint_of(*world_.rank(static_cast<std::int32_t>(i)).worker).worker;
-    const auto to = static_cast<std::uint32_t>(random_->below(worker_count));
+    const std::uint32_t from = place_of(world_.rank(static_cast<std::int32_t>(i)));
+    const auto to = static_cast<std::uint32_t>(random_->below(policy_.place_count()));
     if (random_->below(4) == 0 && to != from) planned_.push_back({i, from, to});
   }
+}
+
+/// Whether the number of threads has lasted for a while: then the plan is for so many.
+bool RankBalancer::follow_width(std::uint64_t now) {
+  const std::uint32_t width = world_.scheduler().width();
+  if (width != width_) {
+    width_ = width;
+    width_since_ = now;
+  }
+  if (width == policy_.place_count()) return true;
+  if (now - width_since_ < settled_cycles_) return false;
+  policy_.set_place_count(width);
+  return true;
+}
+
+/// The thread that runs its worker. There is one world, so workers have equal numbers in both.
+std::uint32_t RankBalancer::place_of(const RankState& rank) const {
+  return core::WorkerThread::thread_of(rank.worker->index(), world_.layout().worker_count(),
+                                       policy_.place_count());
+}
+
+/// Of the workers of a thread, that with the fewest ranks.
+core::Worker& RankBalancer::receiver_at(std::uint32_t place) const {
+  const std::uint32_t worker_count = world_.layout().worker_count();
+  core::Worker* receiver = nullptr;
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    if (core::WorkerThread::thread_of(i, worker_count, policy_.place_count()) != place) continue;
+    core::Worker& worker = world_.worker(i);
+    if (receiver == nullptr ||
+        world_.state_of(worker).ranks.size() < world_.state_of(*receiver).ranks.size())
+      receiver = &worker;
+  }
+  return *receiver;
 }
 
 /// The cycles of each rank since the last time. Other workers may be about to add the end of a
@@ -112,7 +149,7 @@ void RankBalancer::measure() {
     const RankState& rank = world_.rank(static_cast<std::int32_t>(i));
     const std::uint64_t busy = core::Worker::busy_cycles_of(rank.fiber);
     loads_[i].load = static_cast<double>(busy - std::exchange(counted_[i], busy));
-    loads_[i].worker = world_.endpoint_of(*rank.worker).worker;
+    loads_[i].place = place_of(rank);
   }
 }
 
@@ -155,7 +192,7 @@ void RankBalancer::move_ranks() {
       loads_[planned.rank].is_fixed = true;
       continue;
     }
-    move(rank, world_.worker(planned.to));
+    move(rank, receiver_at(planned.to));
     made_.push_back(planned);
   }
 }

@@ -1,6 +1,9 @@
 //! RankBalancer - measures the ranks of a process and changes their workers (src/balance has the
 //! policy, README.md the protocol).
 //!
+//! The places of the plan are threads: while the process may use fewer threads than it has workers,
+//! several workers share one, and the ranks are distributed evenly over the threads.
+//!
 //! For a job of one process. Measured at collectives in which all ranks take part; most of them end
 //! without any difference. When moves are worth it, the collective is held, all workers stop
 //! (core/scheduler.hpp), the ranks change their workers, and the members go on there.
@@ -50,7 +53,10 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   void on_resumed(core::Worker& requester) override;
   [[nodiscard]] bool plan();
   void shuffle();
+  [[nodiscard]] bool follow_width(std::uint64_t now);
   void measure();
+  [[nodiscard]] std::uint32_t place_of(const RankState& rank) const;
+  [[nodiscard]] core::Worker& receiver_at(std::uint32_t place) const;
   [[nodiscard]] bool may_step() const;
   void move_ranks();
   void move(RankState& rank, core::Worker& to);
@@ -66,6 +72,10 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   /// Counters of the ranks at that time.
   std::vector<std::uint64_t> counted_;
   std::vector<balance::RankLoad> loads_;
+  /// Of the threads that the process may use, and since when.
+  std::uint32_t width_;
+  std::uint64_t width_since_ = 0;
+  const std::uint64_t settled_cycles_;
   CollectiveSlots* held_ = nullptr;
   /// From a request to stop until on_resumed() has ended.
   std::atomic<bool> is_pending_{false};

@@ -10,12 +10,12 @@
 namespace sorrel::balance {
 namespace {
 
-/// Ranks in blocks on workers, as at the start of a job.
-std::vector<RankLoad> in_blocks(std::uint32_t worker_count, const std::vector<double>& loads) {
+/// Ranks in blocks on places, as at the start of a job.
+std::vector<RankLoad> in_blocks(std::uint32_t place_count, const std::vector<double>& loads) {
   std::vector<RankLoad> ranks;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     ranks.push_back(
-        {.load = loads[i], .worker = static_cast<std::uint32_t>(i * worker_count / loads.size())});
+        {.load = loads[i], .place = static_cast<std::uint32_t>(i * place_count / loads.size())});
   }
   return ranks;
 }
@@ -39,7 +39,7 @@ TEST(Plan, SpreadsTheBusyHalfInNeighbours) {
   const auto moves = plan_moves(ranks, 2, any_number);
   const std::vector<Move> expected{{4, 0, 1}, {5, 0, 1}, {6, 0, 1}, {7, 0, 1}};
   EXPECT_EQ(moves, expected);
-  EXPECT_DOUBLE_EQ(imbalance(worker_loads_after(ranks, 2, moves)), 0);
+  EXPECT_DOUBLE_EQ(imbalance(place_loads_after(ranks, 2, moves)), 0);
 }
 
 TEST(Plan, DoesNotMoveTheOnlyBusyRank) {
@@ -67,25 +67,25 @@ TEST(Plan, MovesNoMoreThanAllowed) {
 TEST(Plan, IsNeverWorseAndNearTheBest) {
   Prng random(17);
   for (int round = 0; round < 300; ++round) {
-    const auto worker_count = static_cast<std::uint32_t>(1 + random.below(8));
-    std::vector<RankLoad> ranks(worker_count * (1 + random.below(20)));
+    const auto place_count = static_cast<std::uint32_t>(1 + random.below(8));
+    std::vector<RankLoad> ranks(place_count * (1 + random.below(20)));
     for (RankLoad& rank : ranks) {
       rank = {.load = random.below(3) == 0 ? static_cast<double>(random.below(1000)) : 0,
-              .worker = static_cast<std::uint32_t>(random.below(worker_count))};
+              .place = static_cast<std::uint32_t>(random.below(place_count))};
     }
-    const auto moves = plan_moves(ranks, worker_count, any_number);
-    const auto before = worker_loads(ranks, worker_count);
-    const auto after = worker_loads_after(ranks, worker_count, moves);
+    const auto moves = plan_moves(ranks, place_count, any_number);
+    const auto before = place_loads(ranks, place_count);
+    const auto after = place_loads_after(ranks, place_count, moves);
     const double total = std::accumulate(before.begin(), before.end(), 0.0);
     const double heaviest =
         std::ranges::max_element(ranks, {}, [](const RankLoad& rank) { return rank.load; })->load;
     EXPECT_LE(largest(after), largest(before) + 1e-9);
     // Graham's bound of the greedy order, with the tolerances.
-    EXPECT_LE(largest(after), 1.2 * (total / worker_count + heaviest) + 1e-9);
+    EXPECT_LE(largest(after), 1.2 * (total / place_count + heaviest) + 1e-9);
     for (const Move& move : moves) {
-      EXPECT_EQ(move.from, ranks[move.rank].worker);
+      EXPECT_EQ(move.from, ranks[move.rank].place);
       EXPECT_NE(move.from, move.to);
-      EXPECT_LT(move.to, worker_count);
+      EXPECT_LT(move.to, place_count);
     }
     EXPECT_TRUE(std::ranges::is_sorted(moves, {}, &Move::rank));
   }

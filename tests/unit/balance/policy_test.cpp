@@ -8,12 +8,12 @@ namespace {
 
 constexpr Costs cheap{.stop = 5, .move = 1};
 
-/// A job of 16 ranks on 2 workers, whose ranks follow the plans.
+/// A job of 16 ranks on 2 places, whose ranks follow the plans.
 class Job {
  public:
   explicit Job(const Costs& costs) : policy(16, 2, costs) {
     for (std::uint32_t i = 0; i < 16; ++i)
-      ranks_.push_back({.load = 0, .worker = i / 8});
+      ranks_.push_back({.load = 0, .place = i / 8});
   }
 
   /// A window in which each busy rank computes for `load`. Returns the number of moves.
@@ -23,14 +23,14 @@ class Job {
       ranks_[i].load = is_busy(i) ? load : 0;
     const auto moves = policy.observe(ranks_);
     for (const Move& move : moves) {
-      EXPECT_EQ(ranks_[move.rank].worker, move.from);
-      ranks_[move.rank].worker = move.to;
+      EXPECT_EQ(ranks_[move.rank].place, move.from);
+      ranks_[move.rank].place = move.to;
     }
     if (!moves.empty()) policy.record_step(moves);
     return moves.size();
   }
 
-  [[nodiscard]] double imbalance_now() const { return imbalance(worker_loads(ranks_, 2)); }
+  [[nodiscard]] double imbalance_now() const { return imbalance(place_loads(ranks_, 2)); }
 
   Policy policy;
 
@@ -99,7 +99,7 @@ TEST(Policy, WaitsForAGainThatPaysLater) {
 
 TEST(Policy, PlansLessOftenWhenNoMoveIsMade) {
   Policy policy(4, 2, cheap);
-  const std::vector<RankLoad> ranks{{.load = 100}, {.load = 100}, {.worker = 1}, {.worker = 1}};
+  const std::vector<RankLoad> ranks{{.load = 100}, {.load = 100}, {.place = 1}, {.place = 1}};
   int plans = 0;
   for (int i = 0; i < 1000; ++i) {
     if (policy.observe(ranks).empty()) continue;
@@ -109,6 +109,57 @@ TEST(Policy, PlansLessOftenWhenNoMoveIsMade) {
   // Distances are doubled: 2, 4, 8, ... windows.
   EXPECT_GE(plans, 5);
   EXPECT_LE(plans, 12);
+}
+
+/// 12 ranks of equal load at 4 places, then at 3, then at 4: each place has its part after a few
+/// windows.
+TEST(Policy, FollowsTheNumberOfPlaces) {
+  Policy policy(12, 4, cheap);
+  std::vector<RankLoad> ranks(12, {.load = 100});
+  for (std::uint32_t i = 0; i < 12; ++i)
+    ranks[i].place = i / 3;
+  const auto run_windows = [&](int count) {
+    std::size_t moved = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto moves = policy.observe(ranks);
+      for (const Move& move : moves)
+        ranks[move.rank].place = move.to;
+      if (!moves.empty()) policy.record_step(moves);
+      moved += moves.size();
+    }
+    return moved;
+  };
+  EXPECT_EQ(run_windows(20), 0U);
+  policy.set_place_count(3);
+  // Its thread runs the ranks of two places.
+  for (RankLoad& rank : ranks)
+    rank.place = rank.place * 3 / 4;
+  EXPECT_EQ(place_loads(ranks, 3), (std::vector<double>{600, 300, 300}));
+  EXPECT_LE(run_windows(20), 3U);
+  EXPECT_EQ(place_loads(ranks, 3), (std::vector<double>{400, 400, 400}));
+  policy.set_place_count(4);
+  EXPECT_NEAR(imbalance(place_loads(ranks, 4)), 1.0 / 3, 1e-9);
+  EXPECT_GE(run_windows(40), 3U);
+  EXPECT_DOUBLE_EQ(imbalance(place_loads(ranks, 4)), 0);
+  EXPECT_EQ(policy.counts().place_changes, 2U);
+}
+
+TEST(Policy, ForgetsThatStepsDidNotPayWhenThereAreOtherPlaces) {
+  Policy policy(4, 2, cheap);
+  const std::vector<RankLoad> ranks{{.load = 100}, {.load = 100}, {.place = 1}, {.place = 1}};
+  const auto windows_until_plan = [&] {
+    int windows = 1;
+    while (policy.observe(ranks).empty())
+      ++windows;
+    return windows;
+  };
+  for (int i = 0; i < 6; ++i) {
+    windows_until_plan();
+    policy.record_step({});
+  }
+  EXPECT_GT(windows_until_plan(), 30);
+  policy.set_place_count(3);
+  EXPECT_LT(windows_until_plan(), 5);
 }
 
 }  // namespace

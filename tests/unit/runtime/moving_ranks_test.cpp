@@ -1,15 +1,24 @@
 // Ranks that change their worker at random: where they are after which calls.
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <gtest/gtest.h>
+#include <utility>
 #include <vector>
 
 #include "mpi/match/rank_state.hpp"
+#include "os/tls_donor.hpp"
+#include "runtime/job.hpp"
 #include "unit/runtime/rank_run.hpp"
 
 namespace sorrel::runtime {
 namespace {
 
 constexpr int round_count = 200;
+/// Of all ranks together, at least. Some 400 on an idle machine; where workers are late, fewer.
+constexpr int move_count_min = 20;
 
 const core::Worker* own_worker() {
   const mpi::RankState& self = *mpi::current_rank();
@@ -36,7 +45,7 @@ int count_moves(Call&& call) {
 }
 
 TEST(MovingRanks, ChangeTheirWorkerInABarrierOfAll) {
-  EXPECT_GT(count_moves([](int, int) { MPI_Barrier(MPI_COMM_WORLD); }), round_count);
+  EXPECT_GT(count_moves([](int, int) { MPI_Barrier(MPI_COMM_WORLD); }), move_count_min);
 }
 
 TEST(MovingRanks, ChangeTheirWorkerInAReductionOfAll) {
@@ -46,7 +55,7 @@ TEST(MovingRanks, ChangeTheirWorkerInAReductionOfAll) {
               MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
               EXPECT_EQ(sum, 66 + 12 * round);
             }),
-            round_count);
+            move_count_min);
 }
 
 TEST(MovingRanks, StayInOtherCalls) {
@@ -141,7 +150,95 @@ TEST(MovingRanks, TellTheirTools) {
     MPI_T_finalize();
   };
   EXPECT_EQ(test::run_ranks(shape, body), 0);
-  EXPECT_GT(moves.load(), round_count);
+  EXPECT_GT(moves.load(), move_count_min);
+}
+
+core::Scheduler& scheduler() {
+  return mpi::current_rank()->world->scheduler();
+}
+
+/// As when the governor takes cores away and gives them back, often.
+TEST(MovingRanks, MoveWhileWorkersShareThreads) {
+  EXPECT_GT(count_moves([](int rank, int round) {
+              if (rank == 0 && round % 7 == 0)
+                scheduler().set_width(1 + static_cast<std::uint32_t>(round / 7 % 3));
+              int sum = 0;
+              MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+              EXPECT_EQ(sum, 66);
+            }),
+            move_count_min);
+}
+
+/// Ranks with control blocks of their own, as a measured job needs them.
+class BodyWithBlocks final : public RankBody {
+ public:
+  explicit BodyWithBlocks(std::function<void()> function) : function_(std::move(function)) {}
+
+  bool prepare(mpi::RankState& rank, const char** /*error*/) override {
+    os::TlsDonor donor;
+    const auto set_worker = [](void* worker) {
+      core::Worker::set_current(static_cast<core::Worker*>(worker));
+    };
+    EXPECT_TRUE(os::make_tls_donor(0, set_worker, rank.worker, donor));
+    rank.fiber.thread_pointer = donor.thread_pointer;
+    return true;
+  }
+
+  int run(mpi::RankState& /*rank*/) override {
+    MPI_Init(nullptr, nullptr);
+    function_();
+    MPI_Finalize();
+    return 0;
+  }
+
+  void flush(mpi::RankState& /*rank*/) override {}
+
+ private:
+  std::function<void()> function_;
+};
+
+/// The numbers of ranks on each of three workers.
+std::array<int, 3> ranks_of_workers() {
+  std::array<int, 3> counts{};
+  counts.at(mpi::current_rank()->worker->index()) = 1;
+  MPI_Allreduce(MPI_IN_PLACE, counts.data(), 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return counts;
+}
+
+void compute(std::chrono::microseconds duration) {
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// Computes with `width` threads until the ranks are where `is_even` wants them: in 60 s at most.
+template <class IsEven>
+bool comes_true(std::uint32_t width, IsEven&& is_even) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  if (mpi::current_rank()->world_rank == 0) scheduler().set_width(width);
+  for (;;) {
+    compute(std::chrono::microseconds(200));
+    if (is_even(ranks_of_workers())) return true;
+    int is_over = std::chrono::steady_clock::now() > end ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &is_over, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (is_over != 0) return false;
+  }
+}
+
+/// 12 equal ranks on 3 workers. Two threads run the first two workers and the third one: then 8 and
+/// 4 ranks become 6 and 6, and when there are three threads again, at most 5 on each.
+TEST(MovingRanks, FollowTheNumberOfThreads) {
+  Config config = test::config_of({.ranks = 12, .workers = 3});
+  config.balance = launch::Balance::measured;
+  BodyWithBlocks body([] {
+    EXPECT_EQ(ranks_of_workers(), (std::array{4, 4, 4}));
+    EXPECT_TRUE(comes_true(2, [](const std::array<int, 3>& counts) { return counts[2] == 6; }));
+    EXPECT_TRUE(comes_true(3, [](const std::array<int, 3>& counts) {
+      return *std::ranges::max_element(counts) <= 5;
+    }));
+  });
+  Job job(config, body);
+  EXPECT_EQ(job.run(), 0);
 }
 
 }  // namespace
