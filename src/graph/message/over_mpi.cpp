@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -88,24 +90,47 @@ class OverMpi final : public Messenger {
     return is_near_[static_cast<std::size_t>(peer)];
   }
 
-  void start(int channel) override { MPI_Start(&requests_[static_cast<std::size_t>(channel)]); }
+  void start(int channel) override {
+    MPI_Start(&requests_[static_cast<std::size_t>(channel)]);
+    started_requests_.push_back(requests_[static_cast<std::size_t>(channel)]);
+    started_channels_.push_back(channel);
+  }
 
   int poll(std::span<int> ended) override {
     int count = 0;
-    MPI_Testsome(request_count(), requests_.data(), &count, ended.data(), MPI_STATUSES_IGNORE);
-    return count == MPI_UNDEFINED ? 0 : count;
+    MPI_Testsome(started_count(), started_requests_.data(), &count, ended.data(),
+                 MPI_STATUSES_IGNORE);
+    return take_ended(count, ended);
   }
 
   int wait(std::span<int> ended) override {
     int count = 0;
-    MPI_Waitsome(request_count(), requests_.data(), &count, ended.data(), MPI_STATUSES_IGNORE);
-    return count == MPI_UNDEFINED ? 0 : count;
+    MPI_Waitsome(started_count(), started_requests_.data(), &count, ended.data(),
+                 MPI_STATUSES_IGNORE);
+    return take_ended(count, ended);
   }
 
   void clear() override { forget_channels(); }
 
  private:
-  [[nodiscard]] int request_count() const { return static_cast<int>(requests_.size()); }
+  [[nodiscard]] int started_count() const { return static_cast<int>(started_requests_.size()); }
+
+  /// Turns places among the started requests into channels, and removes these requests.
+  int take_ended(int count, std::span<int> ended) {
+    if (count == MPI_UNDEFINED) return 0;
+    const std::span<int> places = ended.first(static_cast<std::size_t>(count));
+    // From the last place down, so that the request that fills a place is one that has not ended.
+    std::sort(places.begin(), places.end(), std::greater<>());
+    for (int& place : places) {
+      const auto at = static_cast<std::size_t>(place);
+      place = started_channels_[at];
+      started_channels_[at] = started_channels_.back();
+      started_requests_[at] = started_requests_.back();
+      started_channels_.pop_back();
+      started_requests_.pop_back();
+    }
+    return count;
+  }
 
   /// Cancels receives in progress; sends complete by themselves.
   void forget_channels() {
@@ -120,6 +145,8 @@ class OverMpi final : public Messenger {
     }
     requests_.clear();
     directions_.clear();
+    started_requests_.clear();
+    started_channels_.clear();
   }
 
   static MPI_Datatype type_of(const Message& message) {
@@ -138,6 +165,9 @@ class OverMpi final : public Messenger {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<MPI_Request> requests_;
   std::vector<Direction> directions_;
+  // The requests in progress and their channels: a poll tests these alone.
+  std::vector<MPI_Request> started_requests_;
+  std::vector<int> started_channels_;
 };
 
 }  // namespace
