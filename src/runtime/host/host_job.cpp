@@ -36,8 +36,12 @@ void divide_cores(transport::HostJob& job, Config& config) {
   if (config.rank_count == 0)
     config.rank_count = static_cast<std::int32_t>(config.worker_count * job.process_count);
   const auto ranks = static_cast<std::uint32_t>(config.rank_count);
-  if (ranks >= job.process_count)
+  // Workers without ranks are useful only beside a communication worker.
+  if (config.has_comm_worker) {
+    config.worker_count = std::max(config.worker_count, 2U);
+  } else if (ranks >= job.process_count) {
     config.worker_count = std::min(config.worker_count, ranks / job.process_count);
+  }
   job.is_crowded = config.cpus.size() < config.worker_count;
   if (job.is_crowded || config.is_unbound) {
     config.cpus.clear();
@@ -70,7 +74,7 @@ void print_composition(const transport::HostJob& job, const Config& config) {
 void publish_status(const Config& config) {
   const mpi::RankLayout layout({.rank_count = config.rank_count,
                                 .process_count = config.process_count,
-                                .worker_count = config.worker_count});
+                                .worker_count = config.rank_worker_count()});
   publish_host_status(config.own_process, config.process_count,
                       layout.first_rank_of_process(config.own_process),
                       layout.first_rank_of_process(config.own_process + 1));

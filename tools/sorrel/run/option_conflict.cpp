@@ -84,10 +84,9 @@ std::string option_conflict(const RunOptions& options,
       {options.comm_worker, options.omp,
        "--comm-worker and --omp exclude each other: with --omp a rank's threads run on its own "
        "worker"},
-      {options.comm_worker, has_host,
-       fmt::format("--comm-worker is not supported under a host MPI; {} carries the messages of "
-                   "this job",
-                   launcher)},
+      {options.comm_worker, !program.own_process_reason.empty(),
+       fmt::format("--comm-worker needs ranks that can share a process: {}",
+                   program.own_process_reason)},
       {!options.junit.empty(), has_host,
        fmt::format("--junit is not supported under {}", launcher)},
       {is_checked, has_host, fmt::format("--check is not supported under {}", launcher)},

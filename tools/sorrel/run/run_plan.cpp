@@ -93,13 +93,9 @@ std::string place_ranks(RunPlan& plan,
   job.worker_count =
       static_cast<std::uint32_t>(job.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
                                                      : std::min(workers, ranks / processes));
-  job.process_mode = is_spread && processes == ranks;
+  // The threads of a program that runs as it is are none of the job's workers.
+  job.process_mode = is_spread && processes == ranks && !job.has_comm_worker;
   plan.has_room_for_threads = request.has_threads && job.process_mode && ranks < cores;
-  if (job.process_mode && job.has_comm_worker) {
-    return fmt::format("--comm-worker needs ranks that share a process; {}",
-                       program.own_process_reason.empty() ? "here every rank is a process"
-                                                          : program.own_process_reason);
-  }
   if (processes * job.worker_count > workers_max)
     return fmt::format("{} processes of {} workers are more than {} workers in all", processes,
                        job.worker_count, workers_max);
@@ -164,8 +160,10 @@ std::string place_under_host(RunPlan& plan,
     return fmt::format(
         "-n must be at least the number of processes that {} has started, {}, not {}",
         plan.host.launcher, plan.host.processes, ranks);
-  // Privatized images are for ranks that share a process, and only such ranks write labels.
-  job.process_mode = ranks != 0 && ranks == plan.host.processes && !job.has_rank_labels;
+  // Privatized images are for ranks that share a process; only such ranks write labels and have
+  // workers beside them.
+  job.process_mode =
+      ranks != 0 && ranks == plan.host.processes && !job.has_rank_labels && !job.has_comm_worker;
   if (!program.own_process_reason.empty() && !job.process_mode) {
     return fmt::format("{}; every rank must be a process: -n must be their number, without --label",
                        program.own_process_reason);
