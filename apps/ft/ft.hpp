@@ -44,15 +44,17 @@ Range part_of(long n, long count, long index);
 /// The same for any range.
 Range part_of(const Range& range, long count, long index);
 
-/// The benchmark's definition of a class of problems.
+/// The benchmark's definition of a class of problems, or a mesh of which it has none.
 struct Problem {
-  char name;
+  std::string name;  ///< "class A" or "mesh 1024x1024x512"
   long nx, ny, nz;
-  std::vector<Value> checksums;  ///< one for each step
+  std::vector<Value> checksums;  ///< one for each step; empty: none are known
+
+  long values() const { return nx * ny * nz; }
 };
 
 /// By its letter: S, W, A, B or C; null for any other letter.
-const Problem* problem(char name);
+const Problem* problem(char letter);
 
 /// The benchmark's random numbers: those from `first` on, each between 0 and 1.
 void random_numbers(long first, double* numbers, long count);
@@ -154,6 +156,10 @@ class Transform {
   /// Sums of all steps over the values of all ranks, on all ranks.
   std::vector<Value> checksums() const;
 
+  /// The difference between the squares of the last result and those of its frequencies, of all
+  /// ranks, as a share of their sum: by Parseval's theorem, no more than rounding.
+  double energy_error() const;
+
  private:
   struct Plans;
   class Scratch;
@@ -194,6 +200,10 @@ struct Result {
 Result run_base(const Case& c, Transform& transform, bool has_messages);
 Result run_olap(const Case& c, Transform& transform);
 Result run_graph(const Case& c, Transform& transform, bool is_explained);
+
+/// Memory of all ranks together, in bytes: the arrays of a Transform with this many receive
+/// buffers, and what prepare() needs beside them.
+double bytes_needed(const Case& c, int slots, int rooms);
 
 /// Sends the pieces of a slice to their owners, before it returns.
 void exchange_slice(const Transform& transform, const Exchange& exchange, int step, int slice);

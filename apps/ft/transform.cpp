@@ -350,6 +350,29 @@ std::vector<Value> Transform::checksums() const {
   return all;
 }
 
+double Transform::energy_error() const {
+  const auto energy = [](const Array& array, long count) {
+    double sum = 0;
+    for (long i = 0; i < count; ++i)
+      sum += std::norm(array.data()[i]);
+    return sum;
+  };
+  const double values = static_cast<double>(c_.problem->values());
+  const std::array mine = {energy(result_, z_.length() * y_.length() * nx_) / values,
+                           energy(frequency_, y_of_frequency_.length() * nz_ * x_.length())};
+  std::array<double, 2> all{};
+  MPI_Allreduce(mine.data(), all.data(), 2, MPI_DOUBLE, MPI_SUM, c_.comm);
+  return std::abs(all[0] - all[1]) / all[1];
+}
+
+double bytes_needed(const Case& c, int slots, int rooms) {
+  const double out = rooms == 0 ? 1 : std::min(1.0, static_cast<double>(rooms) / c.y_slices);
+  const int exchanges = c.across > 1 ? 2 : 1;
+  constexpr int states = 2, in_preparation = 2;
+  return static_cast<double>(c.problem->values()) * sizeof(Value) *
+         (states + in_preparation + exchanges * (slots + out));
+}
+
 // ---- the beginning
 // -------------------------------------------------------------------------------
 
