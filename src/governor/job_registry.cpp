@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "governor/governor.hpp"
@@ -10,9 +11,17 @@
 
 namespace sorrel::governor {
 
-JobRegistry::JobRegistry(Page* page, std::uint64_t own_identity, const Cpus& cpus)
+JobRegistry::JobRegistry(Page* page,
+                         std::uint64_t own_identity,
+                         const Cpus& cpus,
+                         const char* folder)
     : page_(page), identity_(own_identity), cpus_(cpus) {
   if (page_ == nullptr) return;
+  if (folder != nullptr) {
+    users_ = std::make_unique<os::UserPages>(folder, page_name, sizeof(Page));
+    users_->find();
+    copy_ = std::make_unique<Page>();
+  }
   reclaim();
   for (Entry& entry : page_->entries) {
     std::uint64_t free = 0;
@@ -35,9 +44,12 @@ JobRegistry::~JobRegistry() {
   own_entry_->identity.store(0, std::memory_order_relaxed);
 }
 
-JobRegistry::Page* JobRegistry::map_page(std::string& trouble) {
+JobRegistry::Page* JobRegistry::map_page(std::string& trouble, const char* folder) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  os::SharedPage page = os::map_shared_page("sorrel-4", sizeof(Page));
+  os::SharedPage page = folder == nullptr
+                            ? os::map_shared_page(page_name, sizeof(Page))
+                            : os::map_shared_page(page_name, sizeof(Page),
+                                                  {.folder = folder, .is_readable_by_all = true});
   trouble = std::move(page.error);
   return static_cast<Page*>(page.base);
 }
@@ -81,24 +93,51 @@ void JobRegistry::publish_change() const {
 
 JobRegistry::View JobRegistry::read(std::uint32_t cpus, std::uint32_t own_demand) const {
   if (own_entry_ == nullptr) return {.fair_share = cpus};
-  std::array<std::uint32_t, entry_count_max> demands;
-  std::size_t count = 0;
+  // The same order in all processes: by user, then by entry.
+  const std::uint32_t user = os::own_user();
+  Sum sum;
+  if (user != 0) add_users(0, user - 1, sum);
   std::size_t index = 0;
-  bool do_all_keep = true;
   for (const Entry& entry : page_->entries) {
-    // (F) acquire.
-    const std::uint32_t demand = entry.demand.load(std::memory_order_acquire);
     if (&entry == own_entry_) {
-      index = count;
-      demands[count++] = own_demand;
-    } else if ((demand & ~keeps_bit) != 0 && competes(entry)) {
-      demands[count++] = demand & ~keeps_bit;
-      do_all_keep = do_all_keep && (demand & keeps_bit) != 0;
+      index = sum.demands.size();
+      sum.demands.push_back(own_demand);
+    } else {
+      add(entry, sum);
     }
   }
-  return {.fair_share = fair_share(cpus, std::span(demands.data(), count), index),
-          .process_count = static_cast<std::uint32_t>(count),
-          .do_all_keep = do_all_keep};
+  add_users(user + 1, std::numeric_limits<std::uint32_t>::max(), sum);
+  return {.fair_share = fair_share(cpus, sum.demands, index),
+          .process_count = static_cast<std::uint32_t>(sum.demands.size()),
+          .do_all_keep = sum.do_all_keep};
+}
+
+/// A peer with work on common processors.
+void JobRegistry::add(const Entry& entry, Sum& sum) const {
+  // (F) acquire.
+  const std::uint32_t demand = entry.demand.load(std::memory_order_acquire);
+  if ((demand & ~keeps_bit) == 0 || !competes(entry)) return;
+  sum.demands.push_back(demand & ~keeps_bit);
+  sum.do_all_keep = sum.do_all_keep && (demand & keeps_bit) != 0;
+}
+
+/// The peers of the users `first` to `last`, if they run: entries of dead processes stay until a
+/// process of their user reclaims them.
+void JobRegistry::add_users(std::uint32_t first, std::uint32_t last, Sum& sum) const {
+  if (users_ == nullptr) return;
+  for (const os::UserPages::Page& page : users_->pages()) {
+    if (page.user < first || page.user > last || !users_->copy(page, copy_.get())) continue;
+    for (const Entry& entry : copy_->entries) {
+      const std::uint64_t identity = entry.identity.load(std::memory_order_relaxed);
+      const bool has_work =
+          (entry.demand.load(std::memory_order_relaxed) & ~keeps_bit) != 0 && identity != 0;
+      if (has_work && os::is_process_of_user(identity, page.user)) add(entry, sum);
+    }
+  }
+}
+
+void JobRegistry::find_other_users() {
+  if (users_ != nullptr) users_->find();
 }
 
 bool JobRegistry::competes(const Entry& entry) const {

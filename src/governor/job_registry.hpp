@@ -1,20 +1,24 @@
 //! JobRegistry - the processes of one user's jobs, which see each other in a shared page and take
-//! fair shares of the processors.
+//! fair shares of the processors; on machines whose administrator allows it, those of all users.
 //!
 //! Every process has one entry: its identity, how many threads it could use now, and on which
 //! processors. Each computes its own share from all entries, by the same rule. So no process
 //! assigns shares, and none can keep what it had first. Any process frees the entries of dead
 //! processes. One owner per process. Limit: entry_count_max processes; a process that finds no free
-//! entry sees no peers. Ordering label: (F) the identity of an entry.
+//! entry sees no peers. Each user has a page; those of other users are only read, and their changes
+//! are seen at the next tick. Ordering label: (F) the identity of an entry.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/cache_line.hpp"
+#include "os/user_pages.hpp"
 
 namespace sorrel::governor {
 
@@ -48,14 +52,22 @@ class JobRegistry {
     bool do_all_keep = true;
   };
 
-  /// Takes an entry of `page` (all zero when it is new); null: no peers.
-  JobRegistry(Page* page, std::uint64_t own_identity, const Cpus& cpus);
+  /// The folder with a page of each user, if the administrator has made it.
+  static constexpr const char* users_folder = "/dev/shm/sorrel-users";
+
+  /// Takes an entry of `page` (all zero when it is new); null: no peers. `folder`: of the pages of
+  /// other users; null: they are not read.
+  JobRegistry(Page* page,
+              std::uint64_t own_identity,
+              const Cpus& cpus,
+              const char* folder = nullptr);
   ~JobRegistry();
   JobRegistry(const JobRegistry&) = delete;
   JobRegistry& operator=(const JobRegistry&) = delete;
 
-  /// The page of this user on this machine; or null, and one line in `trouble` with the reason.
-  static Page* map_page(std::string& trouble);
+  /// The page of this user on this machine; or null, and one line in `trouble` with the reason. In
+  /// `folder`, if it is not null.
+  static Page* map_page(std::string& trouble, const char* folder);
 
   /// The mask of a list of processors; those beyond the mask's end count as the last one.
   static Cpus mask_of(std::span<const int> cpus);
@@ -83,6 +95,9 @@ class JobRegistry {
   /// after a wait or serial work.
   [[nodiscard]] View read(std::uint32_t cpus, std::uint32_t demand) const;
 
+  /// Looks for pages of other users. The monitor's thread.
+  void find_other_users();
+
   /// Frees the entries of dead processes.
   void reclaim() const;
 
@@ -95,6 +110,15 @@ class JobRegistry {
   /// A demand of 0 that cannot change.
   static constexpr std::uint32_t deregistered = keeps_bit;
 
+  static constexpr const char* page_name = "sorrel-4";
+
+  struct Sum {
+    std::vector<std::uint32_t> demands;
+    bool do_all_keep = true;
+  };
+
+  void add(const Entry& entry, Sum& sum) const;
+  void add_users(std::uint32_t first, std::uint32_t last, Sum& sum) const;
   void reclaim_if(bool (*is_dead)(std::uint64_t identity)) const;
   [[nodiscard]] bool competes(const Entry& entry) const;
 
@@ -106,6 +130,10 @@ class JobRegistry {
   const std::uint64_t identity_;
   const Cpus cpus_;
   Entry* own_entry_ = nullptr;
+  /// Null where the administrator has not allowed it.
+  std::unique_ptr<os::UserPages> users_;
+  /// A copy of another user's page.
+  std::unique_ptr<Page> copy_;
   /// Used without an entry.
   mutable std::atomic<std::uint32_t> own_change_count_{0};
 };

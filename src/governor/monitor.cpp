@@ -12,6 +12,7 @@
 #include "os/shared_page.hpp"
 #include "os/thread.hpp"
 #include "os/time_slice.hpp"
+#include "os/user_pages.hpp"
 
 namespace sorrel::governor {
 
@@ -33,10 +34,15 @@ constexpr std::int64_t long_slice_ns = 20'000'000;
 /// slowly, 50 to 100 us on a virtual machine, and its caches are cold.
 constexpr std::int64_t patience_ns = 2'000'000;
 
+/// The folder of all users' pages; null if the administrator has not made it.
+const char* folder_of_users() {
+  return os::is_folder_of_users(JobRegistry::users_folder) ? JobRegistry::users_folder : nullptr;
+}
+
 /// Returns null, and prints a line, if there is no page.
 JobRegistry::Page* map_registry_page(bool is_quiet) {
   std::string trouble;
-  JobRegistry::Page* page = JobRegistry::map_page(trouble);
+  JobRegistry::Page* page = JobRegistry::map_page(trouble, folder_of_users());
   static std::atomic<bool> was_reported{false};
   if (page == nullptr && !is_quiet && !was_reported.exchange(true, std::memory_order_relaxed))
     std::fprintf(stderr, "sorrel: %s; going on without taking account of peer jobs\n",
@@ -60,7 +66,7 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
   const bool joins_registry = settings_.limits.share != Share::fixed;
   registry_ = std::make_unique<JobRegistry>(
       joins_registry ? map_registry_page(settings_.is_quiet) : nullptr, os::own_process_identity(),
-      JobRegistry::mask_of(budget.allowed_cpus));
+      JobRegistry::mask_of(budget.allowed_cpus), folder_of_users());
   registry_->set_demand(demand_.value());
   controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
@@ -216,6 +222,7 @@ void Monitor::read_registry() {
   const std::int64_t now_ns = sample_.now_ns;
   if (now_ns - reclaimed_gone_ns_ >= reclaim_gone_period_ns) {
     registry_->reclaim();
+    registry_->find_other_users();
     reclaimed_gone_ns_ = reclaimed_ns_ = now_ns;
   } else if (now_ns - reclaimed_ns_ >= reclaim_period_ns) {
     registry_->reclaim_gone();

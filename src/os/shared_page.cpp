@@ -82,13 +82,13 @@ std::string allocate(int file, std::size_t bytes) {
 
 /// Creates the file under a temporary name first, so that other processes find it complete or not
 /// at all, and with the right mode for any umask. Returns "" or the error.
-std::string create_file(const char* path, std::size_t bytes) {
+std::string create_file(const char* path, std::size_t bytes, mode_t mode) {
   char own_path[path_bytes_max + 16];
   std::snprintf(own_path, sizeof own_path, "%s.%d", path, static_cast<int>(getpid()));
   unlink(own_path);
   const int file = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return std::strerror(errno);
-  std::string error = fchmod(file, 0600) == 0 ? allocate(file, bytes) : std::strerror(errno);
+  std::string error = fchmod(file, mode) == 0 ? allocate(file, bytes) : std::strerror(errno);
   close(file);
   // If another process has created the file meanwhile, its file is used.
   if (error.empty() && link(own_path, path) != 0 && errno != EEXIST) error = std::strerror(errno);
@@ -97,34 +97,41 @@ std::string create_file(const char* path, std::size_t bytes) {
 }
 
 /// Returns "" or why the file must not be used.
-std::string check_file(int file) {
+std::string check_file(int file, mode_t mode) {
   struct stat status{};
   if (fstat(file, &status) != 0) return std::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_uid != geteuid()) return "it belongs to another user";
-  if ((status.st_mode & 0077) != 0) return "its mode allows access to other users";
+  if ((status.st_mode & 0077 & ~mode) != 0) return "its mode allows access to other users";
   return {};
 }
 
 }  // namespace
 
-SharedPage map_shared_page(const char* name, std::size_t bytes) {
+std::string process_namespace_text() {
+  char text[24];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(process_namespace()));
+  return text;
+}
+
+SharedPage map_shared_page(const char* name, std::size_t bytes, const PagePlace& place) {
   char path[path_bytes_max];
-  std::snprintf(path, sizeof path, "/dev/shm/%s-%u-%llx", name, geteuid(),
-                static_cast<unsigned long long>(process_namespace()));
+  std::snprintf(path, sizeof path, "%s/%s-%u-%s", place.folder, name, geteuid(),
+                process_namespace_text().c_str());
+  const mode_t mode = place.is_readable_by_all ? 0644 : 0600;
   std::string error;
   // O_NONBLOCK: a FIFO or a device is opened without blocking.
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int file = open(path, flags);
   if (file < 0 && errno == ENOENT) {
-    error = create_file(path, bytes);
+    error = create_file(path, bytes, mode);
     file = open(path, flags);
   }
   if (file < 0 && error.empty())
     error = errno == ELOOP ? "it is a symbolic link" : std::strerror(errno);
   SharedPage page;
   if (file >= 0) {
-    error = check_file(file);
+    error = check_file(file, mode);
     if (error.empty()) error = allocate(file, bytes);
     if (error.empty()) {
       void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

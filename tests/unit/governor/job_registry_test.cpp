@@ -1,14 +1,19 @@
 #include "governor/job_registry.hpp"
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 #include "os/shared_page.hpp"
+#include "os/user_pages.hpp"
 
 namespace sorrel::governor {
 namespace {
@@ -158,6 +163,112 @@ TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimedBeforeTheirParentsReapThem) {
   EXPECT_EQ(first.read(4, 4).process_count, 1U);
   EXPECT_EQ(page_->entries[5].identity.load(), 0U);
   waitpid(child, nullptr, 0);
+}
+
+/// Two users with a page each, in a folder as an administrator makes it.
+class TwoUsers : public testing::Test {
+ protected:
+  static constexpr uid_t other_user = 54321;
+
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root, to be another user";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    ASSERT_EQ(chmod(folder_.c_str(), 01777), 0);
+    ASSERT_EQ(pipe(to_child_), 0);
+    ASSERT_EQ(pipe(from_child_), 0);
+  }
+
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  JobRegistry registry_of_this_process() {
+    std::string trouble;
+    JobRegistry::Page* page = JobRegistry::map_page(trouble, folder_.c_str());
+    EXPECT_NE(page, nullptr) << trouble;
+    return {page, os::own_process_identity(), all_cpus, folder_.c_str()};
+  }
+
+  /// Starts a process of the other user that has `demand` until it gets the word to end, and
+  /// answers with its fair share of four processors when it is asked.
+  void start_other(std::uint32_t demand) {
+    child_ = fork();
+    if (child_ != 0) return (void)answer();
+    if (setgid(other_user) != 0 || setuid(other_user) != 0) _exit(2);
+    std::string trouble;
+    JobRegistry::Page* page = JobRegistry::map_page(trouble, folder_.c_str());
+    if (page == nullptr) _exit(3);
+    JobRegistry registry(page, os::own_process_identity(), all_cpus, folder_.c_str());
+    registry.set_demand(demand);
+    char word = 0;
+    do {
+      registry.find_other_users();
+      const std::uint32_t share = registry.read(4, demand).fair_share;
+      if (write(from_child_[1], &share, sizeof share) != sizeof share) _exit(4);
+    } while (read(to_child_[0], &word, 1) == 1 && word == 'r');
+    // Dies with its entry, like a process that is killed.
+    _exit(0);
+  }
+
+  std::uint32_t answer() {
+    std::uint32_t share = 0;
+    EXPECT_EQ(read(from_child_[0], &share, sizeof share), ssize_t{sizeof share});
+    return share;
+  }
+
+  void tell(char word) { EXPECT_EQ(write(to_child_[1], &word, 1), 1); }
+
+  void end_other() {
+    tell('e');
+    waitpid(child_, nullptr, 0);
+  }
+
+  std::string folder_ = "/dev/shm/sorrel-users-test-XXXXXX";
+  int to_child_[2] = {};
+  int from_child_[2] = {};
+  pid_t child_ = 0;
+};
+
+TEST_F(TwoUsers, ShareTheProcessorsAndTheDeadOnesDoNot) {
+  start_other(4);
+  JobRegistry mine = registry_of_this_process();
+  mine.set_demand(4);
+  mine.find_other_users();
+  EXPECT_EQ(mine.read(4, 4).fair_share, 2U);
+  EXPECT_EQ(mine.read(4, 4).process_count, 2U);
+  tell('r');
+  EXPECT_EQ(answer(), 2U);
+  mine.set_demand(1);
+  tell('r');
+  EXPECT_EQ(answer(), 3U);
+  end_other();
+  EXPECT_EQ(mine.read(4, 4).fair_share, 4U) << "its entry has stayed, but it is dead";
+}
+
+TEST_F(TwoUsers, APageThatIsTruncatedOrForgedDoesNotCount) {
+  start_other(4);
+  JobRegistry mine = registry_of_this_process();
+  mine.set_demand(4);
+  mine.find_other_users();
+  ASSERT_EQ(mine.read(4, 4).process_count, 2U);
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    if (file.path().string().find("-54321-") == std::string::npos) continue;
+    // Of another owner than its name says: not opened. A file that is open already may be short.
+    EXPECT_EQ(truncate(file.path().c_str(), 100), 0);
+    EXPECT_EQ(mine.read(4, 4).process_count, 1U) << "shorter than a page";
+    EXPECT_EQ(chown(file.path().c_str(), other_user + 1, other_user), 0);
+  }
+  mine.find_other_users();
+  EXPECT_EQ(mine.read(4, 4).process_count, 1U);
+  end_other();
+}
+
+TEST_F(TwoUsers, OnlyAFolderOfTheAdministratorIsUsed) {
+  EXPECT_TRUE(os::is_folder_of_users(folder_.c_str()));
+  EXPECT_EQ(chmod(folder_.c_str(), 0777), 0);
+  EXPECT_FALSE(os::is_folder_of_users(folder_.c_str())) << "users could remove pages of others";
+  EXPECT_EQ(chmod(folder_.c_str(), 01777), 0);
+  EXPECT_EQ(chown(folder_.c_str(), other_user, other_user), 0);
+  EXPECT_FALSE(os::is_folder_of_users(folder_.c_str()));
+  EXPECT_FALSE(os::is_folder_of_users("/nowhere"));
 }
 
 TEST_F(TwoProcesses, WithoutAPageAProcessHasNoPeers) {
