@@ -147,6 +147,11 @@ class Reading(unittest.TestCase):
             "synchronous 8 1": 3.5, "synchronous 8 3": 4.5})  # fmt: skip
         self.assertEqual(partitioning.read_strides("strides: out of memory\n"), {})
 
+    def test_multigrid_cuts_as_many_levels_as_leave_four_cells(self) -> None:
+        self.assertEqual(partitioning.levels(256, "4x4x1"), [256, 128, 64, 32, 16])
+        self.assertEqual(partitioning.levels(64, "1x1x16"), [64])
+        self.assertEqual(partitioning.levels(12, "1x1x1"), [12, 6, 3])
+
     def test_a_cycle_and_pairs_are_read_or_nothing(self) -> None:
         line = "multigrid: ranks 4, grid 2x2x1, n 48, ghosts by a graph, cycles 8, error 3.56e-04 of 3.56e-04, 12.345 ms per cycle\n"
         self.assertEqual(partitioning.read_cycle(line), {"cycle": 12.345})
@@ -265,7 +270,9 @@ class RecordedStore(Store):
         for machine, ranks in {*((m, r) for m in partitioning.MODELS for r in (16, 32)), *partitioning.PUBLISHED_CUTS, ("sp2", 16)}:
             for n in partitioning.MODEL_SIZES:
                 self.facts[f"model {machine} {ranks} {n}"] = plan
-        self.facts["002 jobs"] = {letter: {"arguments": [], "work": 1.0, "critical_path": 0.6} for letter in dynamic_threads.KINDS}
+        self.facts["model here"] = {f"{ranks} {n}": plan for ranks in (16, 32) for n in (8, 16, 32, 64, 128, 256)}
+        for grain in ("", ", loops of 35us", ", loops of 5us"):
+            self.facts[f"002 jobs{grain}"] = {letter: {"arguments": [], "work": 1.0, "critical_path": 0.6} for letter in dynamic_threads.KINDS}
 
     def by_round(self, key, name: str) -> dict[int, float]:
         base = 1 + sum(map(ord, "".join(key) + name)) % 97
@@ -305,8 +312,17 @@ class Showing(unittest.TestCase):
         savings = {row[0]: row[1:] for row in tables["table_3_savings"].rows}
         self.assertEqual(savings["dynamic over static: elapsed, %, published"], ["23", "13", "14", "57", "54", "49", "42"])
         self.assertEqual(savings["static, MP_BLOCKTIME=1 over static: CPU, %, published"], ["-4", "-4", "-7", "51", "53", "51", "25"])
+        for grain in ("35us", "5us"):
+            self.assertTrue(all(isinstance(cell, Estimate) for row in tables[f"table_3_{grain}"].rows for cell in row[1:]), grain)
+        self.assertEqual(len(tables["turnaround"].rows), 4 * 7)
         rows = {row[0]: row for row in tables["table_1"].rows}
         self.assertEqual(rows["long_fluid_pp"][4:], ["143", "94", "47 %"])
+        predicted = tables["multigrid_predicted"].rows
+        self.assertTrue(any(row[0] == "256^3 on 32, z" for row in predicted))
+        # Six steps on three levels of 2 ms, and on five levels of 2.6 ms.
+        self.assertEqual(next(row[2] for row in predicted if row[0] == "256^3 on 16, x"), "36.0")
+        self.assertEqual(next(row[2] for row in predicted if row[0] == "256^3 on 16, 2-D xy"), "78.0")
+        self.assertEqual(len(tables["multigrid_choice"].rows), 2 * 3)
         cuts = {row[0]: row for row in tables["published_cuts"].rows}
         self.assertEqual((cuts["origin2000, 32"][1], cuts["origin2000, 32"][6]), ("1.3", "+22 %"))
         self.assertIn("0.913 (whole scheduler)", [row[2] for row in tables["self"].rows])

@@ -11,6 +11,7 @@ import subprocess
 from ..bars import OWN
 from ..graph_program import ROOT, Wire
 from ..implementations import Job
+from ..partition import measured_machine
 from ..pictures import BarChart, Bars, Chart, Line, Mark, Point
 from ..virtual_runs import Build
 from .estimates import Claim, Estimate
@@ -45,6 +46,11 @@ PUBLISHED_OVERLAP = {
 }  # fmt: skip
 MODELS = ("t3e-900-buffered", "origin2000")
 MODEL_SIZES = (64, 128, 256)
+HERE = "here"  # the machine file of this machine
+# Of a V-cycle on each level that is cut: exchanges of ghosts with a pass over the cells. Five of a level itself, and the residual of the
+# finest level or the correction of the level above.
+STEPS_OF_LEVEL = 6
+BLOCK_EXTENT_MIN = 4  # of a cut dimension, on the coarsest level that the program cuts
 CYCLE = re.compile(r"([\d.]+) ms per cycle")
 TITLES = re.compile(r"^One pair, (buffered|synchronous) sends", re.MULTILINE)
 
@@ -101,16 +107,41 @@ def _overlap_size(setting: Setting) -> int:
 
 
 def model(command: str, machine: str, ranks: int, n: int) -> dict[str, dict[str, float]]:
-    """Predicted seconds of a step by process grid and kind of overlap, for complex cells."""
+    """Predicted seconds of a step by process grid and kind of overlap, for complex cells; none if no cut fits."""
     words = [command, "plan", str(n), str(n), str(n), "-n", str(ranks), "--machine", machine, "--json", "--element", "16", "--flops", "14", "--bytes", "48"]
-    plan = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return {}
+    plan = json.loads(done.stdout)
     found: dict[str, dict[str, float]] = {}
     for candidate in plan["candidates"]:
         found.setdefault("x".join(map(str, candidate["grid"])), {})[candidate["overlap"]] = candidate["seconds"]["step"]
     return found
 
 
+def levels(n: int, grid: str) -> list[int]:
+    """Cells on a side of the levels that apps/multigrid cuts, the finest first."""
+    cut = [int(parts) for parts in grid.split("x") if int(parts) > 1]
+    found = [n]
+    while found[-1] % 2 == 0 and found[-1] > 2 and all(found[-1] // 2 // parts >= BLOCK_EXTENT_MIN for parts in cut):
+        found.append(found[-1] // 2)
+    return found
+
+
+def _predict_here(setting: Setting) -> None:
+    """Measures this machine for the planner, and keeps its predictions for every level of the timed cuts."""
+
+    def predictions() -> dict:
+        path = measured_machine(setting.command, setting.programs.folder, setting.workers, "no wire")
+        sizes = {(ranks, level) for ranks in _ranks(setting) for n in _sizes(setting) for grid in CUTS[ranks].values() for level in levels(n, grid)}
+        return {f"{ranks} {n}": model(setting.command, str(path), ranks, n) for ranks, n in sorted(sizes)}
+
+    setting.store.fact(f"model {HERE}", predictions)
+
+
 def rows(setting: Setting) -> list[Row]:
+    if not setting.is_quick:
+        _predict_here(setting)
     for machine, ranks in {*((m, r) for m in MODELS for r in RANKS), *PUBLISHED_CUTS, *((m, r) for m, r, _ in PUBLISHED_OVERLAP)}:
         for n in MODEL_SIZES:
             setting.store.fact(f"model {machine} {ranks} {n}", lambda m=machine, r=ranks, n=n: model(setting.command, m, r, n))
@@ -174,6 +205,30 @@ def _model(store: Store, machine: str, ranks: int, n: int = 256) -> dict[str, fl
     return {grid: kinds["none"] for grid, kinds in plan.items() if "none" in kinds}
 
 
+def _predicted_cycle(store: Store, ranks: int, n: int, cut: str) -> float | None:
+    """Seconds of a V-cycle by the planner's model of this machine, without the levels that one rank solves."""
+    grid = CUTS[ranks][cut]
+    plans = store.facts.get(f"model {HERE}", {})
+    steps = [plans.get(f"{ranks} {level}", {}).get(grid, {}).get("none") for level in levels(n, grid)]
+    return None if any(step is None for step in steps) else STEPS_OF_LEVEL * sum(steps)
+
+
+def _prediction_tables(store: Store, setting: Setting) -> list[Table]:
+    body, choices = [], []
+    for ranks in _ranks(setting):
+        for n in _sizes(setting):
+            timed = {cut: (value, predicted) for cut in _cuts(ranks, n, setting.is_quick)
+                     if (value := _cycle(store, ranks, n, cut)) and (predicted := _predicted_cycle(store, ranks, n, cut))}  # fmt: skip
+            body += [[f"{_row(ranks, n)}, {cut}", value, f"{1e3 * predicted:.1f}", value.scaled(1e-3 / predicted)] for cut, (value, predicted) in timed.items()]
+            if len(timed) > 1:
+                chosen, fastest = min(timed, key=lambda cut: timed[cut][1]), min(timed, key=lambda cut: timed[cut][0].median)
+                choices.append([_row(ranks, n), chosen, fastest, _over(store, ranks, n, chosen, fastest)])
+    note = f"Predicted: {STEPS_OF_LEVEL} steps of the planner's model on each level that is cut, for this machine, measured before the runs; without the levels that one rank solves."
+    return [Table("multigrid_predicted", "Multigrid: a V-cycle, ms, and its prediction", ["", "here", "predicted", "here over predicted"], body, [note]),
+            Table("multigrid_choice", "Multigrid: the cut that is predicted to be the fastest, among those timed",
+                  ["", "predicted fastest", "fastest", "time of the first over the second"], choices)]  # fmt: skip
+
+
 def _least_by_dimensions(step: dict[str, float], count: int) -> float | None:
     return min((s for grid, s in step.items() if sum(p != "1" for p in grid.split("x")) == count), default=None)
 
@@ -211,6 +266,7 @@ def tables(store: Store, setting: Setting) -> list[Table]:
         body = [[f"{n}^3", *(_cycle(store, ranks, n, cut) for cut in CUTS[ranks]), _over(store, ranks, n, "z", "x")] for n in _sizes(setting)]
         found.append(Table(f"cuts_{ranks}", f"Figure 2, {ranks} ranks on this machine: a V-cycle of multigrid, complex cells, ms", ["cells", *CUTS[ranks], "z over x"], body,
                            ["A cut is left out if its blocks would be thinner than eight cells."]))
+    found += _prediction_tables(store, setting)
     body = []
     for (machine, ranks), (z, three, one) in PUBLISHED_CUTS.items():
         step = _model(store, machine, ranks)

@@ -11,6 +11,7 @@ from ..graph_program import Wire
 from ..overlap_apps import APPS, blas_words
 from ..pictures import BarChart, Bars
 from ..virtual_runs import Build
+from . import thyme_scaling
 from .estimates import Claim, Estimate, estimate
 from .results import Figure, Table, point
 from .samples import Row, Store, read_pairs
@@ -40,19 +41,22 @@ FT_WIRE = Wire("50us 1GB/s", "latency=50us,bandwidth=1GB/s,nodes=16")
 class Mesh:
     title: str
     arguments: tuple[str, ...]
-    gib: float  # memory of a run
+    gib: float  # memory of the graph, which needs most
     is_published: bool
     rounds_max: int = 1000
+    seconds_max: int = RUN_SECONDS_MAX
     is_quick: bool = False
 
 
 MESHES = (
-    Mesh("256x256x128 (class A)", ("--class", "A"), 0.5, False, is_quick=True),
-    Mesh("512x256x256 (class B)", ("--class", "B", "--steps", "3"), 2.2, False),
-    # A run takes half a minute on two cores, so there is one round and no verdict.
-    Mesh("512^3 (class C)", ("--class", "C", "--steps", "1"), 9.0, True, rounds_max=1),
+    Mesh("256x256x128 (class A)", ("--class", "A"), 0.9, False, is_quick=True),
+    Mesh("512x256x256 (class B)", ("--class", "B", "--steps", "3"), 3.5, False),
+    # A run takes half a minute on two cores, so there is one round and no verdict. The larger meshes take as many times longer as they
+    # have more points.
+    Mesh("512^3 (class C)", ("--class", "C", "--steps", "1"), 14, True, rounds_max=1),
+    Mesh("1024x1024x512", ("--mesh", "1024x1024x512", "--steps", "1"), 56, True, rounds_max=1, seconds_max=600),
+    Mesh("1024^3", ("--mesh", "1024x1024x1024", "--steps", "1"), 112, True, rounds_max=1, seconds_max=1200),
 )
-GIB_OF_LARGER = {"1024x1024x512": 34, "1024^3": 68}
 
 
 def _app(name: str):
@@ -72,7 +76,8 @@ def _meshes(setting: Setting) -> list[Mesh]:
     return [m for m in MESHES if (m.is_quick or not setting.is_quick) and m.gib < 0.8 * room]
 
 
-def _case(setting: Setting, app_name: str, row: str, variant: str, ranks: int, wire: Wire, arguments: tuple[str, ...]):
+def case(setting: Setting, app_name: str, row: str, variant: str, ranks: int, wire: Wire, arguments: tuple[str, ...], seconds_max: int = RUN_SECONDS_MAX):
+    """A run of a variant; None if the program was not built."""
     app, program = _app(app_name), setting.programs.path(app_name)
     if program is None:
         return None
@@ -81,7 +86,7 @@ def _case(setting: Setting, app_name: str, row: str, variant: str, ranks: int, w
     kept = (app.kept_in, str(setting.programs.folder / f"{app_name}.kept")) if app.kept_in and not setting.is_quick else ()
     words = [setting.command, "run", "-n", str(ranks), "--workers", str(setting.workers), "--share", "fixed", *wire.words(),
              *(("--comm-worker",) if variant == SERVICE else ()), *shared, program, name, *arguments, *app.variant_arguments.get(name, ()), *kept]  # fmt: skip
-    limit = SERVICE_SECONDS_MAX if variant == SERVICE else RUN_SECONDS_MAX
+    limit = SERVICE_SECONDS_MAX if variant == SERVICE and seconds_max == RUN_SECONDS_MAX else seconds_max
     return setting.command_case((NUMBER, row, variant), words, read_pairs("seconds", "gflops"), seconds_max=limit)
 
 
@@ -94,9 +99,10 @@ def _jacobi_words(setting: Setting) -> tuple[str, ...]:
     return ("--n", "128", "--steps", "10") if setting.is_quick else ("--n", "256", "--steps", "10")
 
 
-def _app_rows(setting: Setting, app: str, title: str, ranks_of: dict[str, int], wire: Wire, words_of: dict[str, tuple[str, ...]], rounds_max: int = 1000) -> list[Row]:
+def _app_rows(setting: Setting, app: str, title: str, ranks_of: dict[str, int], wire: Wire, words_of: dict[str, tuple[str, ...]],
+              rounds_max: int = 1000, seconds_max: int = RUN_SECONDS_MAX) -> list[Row]:  # fmt: skip
     """The variants in turn; the one with a reserved CPU, which may be much slower, in a row of its own."""
-    found = {v: _case(setting, app, title, v, ranks_of[v], wire, words_of[v]) for v in ranks_of}
+    found = {v: case(setting, app, title, v, ranks_of[v], wire, words_of[v], seconds_max) for v in ranks_of}
     service = found.pop(SERVICE, None)
     return [Row(cases(list(found.values())), rounds_max), Row(cases([service]), min(rounds_max, SERVICE_ROUNDS))]
 
@@ -114,7 +120,9 @@ def rows(setting: Setting) -> list[Row]:
         for ranks in FT_RANKS:
             words = (*mesh.arguments, *(("--steps", "1") if setting.is_quick else ()), "--grid", f"1x{ranks}")
             variants = [v for v in _variants(setting) if v != "olap"]  # the study has none for FT
-            found += _app_rows(setting, "ft", f"FT {mesh.title}, {ranks} ranks", dict.fromkeys(variants, ranks), FT_WIRE, dict.fromkeys(variants, words), mesh.rounds_max)
+            found += _app_rows(setting, "ft", f"FT {mesh.title}, {ranks} ranks", dict.fromkeys(variants, ranks), FT_WIRE, dict.fromkeys(variants, words),
+                               mesh.rounds_max, mesh.seconds_max)  # fmt: skip
+    found += thyme_scaling.rows(setting, case)
     return [row for row in found if row.cases]
 
 
@@ -155,7 +163,7 @@ def tables(store: Store, setting: Setting) -> list[Table]:
     note = f"Jacobi3D: MPI on {RANKS} ranks {MPI_GRID}, the graph on 4x2x4 and 4x4x4; SUMMA {SUMMA_GRID}; FT 1-D. Nodes are simulated: DataStar's 32 with " \
         f"{MACHINES['like DataStar'][0].name}, Thunder's 64 with {MACHINES['like Thunder'][0].name}, FT 16 nodes with {FT_WIRE.name}."  # fmt: skip
     return [Table("seconds", "Figures 1 and 2 in seconds", ["", *(LABELS[v] for v in variants), "graph over BASE", "hidden, %"], body,
-                  [note, "The published figures have no numbers in the text."])]  # fmt: skip
+                  [note, "The published figures have no numbers in the text."]), *thyme_scaling.tables(store, setting)]  # fmt: skip
 
 
 def _bars(store: Store, variants: list[str], names: list[str]) -> list[Bars]:
@@ -170,7 +178,8 @@ def figures(store: Store, setting: Setting) -> list[Figure]:
     variants = [v for v in _variants(setting) if v != "olap"]
     ft = [BarChart(f"NAS FT, {ranks} ranks", "GFLOP/s", [m.title for m in _meshes(setting)],
                    _bars(store, variants, [f"FT {m.title}, {ranks} ranks" for m in _meshes(setting)])) for ranks in FT_RANKS]  # fmt: skip
-    return [Figure("001_fig_1", "Figure 1: Jacobi3D and SUMMA on two machines", charts, 2), Figure("001_fig_2", "Figure 2: NAS FT on 64 and 128 processors", ft, 2)]
+    return [Figure("001_fig_1", "Figure 1: Jacobi3D and SUMMA on two machines", charts, 2), Figure("001_fig_2", "Figure 2: NAS FT on 64 and 128 processors", ft, 2),
+            *thyme_scaling.figures(store, setting)]  # fmt: skip
 
 
 def claims(store: Store, setting: Setting) -> list[Claim]:
@@ -200,8 +209,7 @@ def claims(store: Store, setting: Setting) -> list[Claim]:
 
 def missing(setting: Setting) -> list[str]:
     room = memory_gib()
-    found = [f"FT {name}: needs about {gib} GiB of memory, {room:.0f} are free, and the program has no such mesh" for name, gib in GIB_OF_LARGER.items()]
-    found += [f"FT {m.title}: " + ("left out by --quick" if setting.is_quick and m.gib < 0.8 * room else f"needs about {m.gib:g} GiB, {room:.0f} are free")
+    found = [f"FT {m.title}: " + ("left out by --quick" if setting.is_quick and m.gib < 0.8 * room else f"needs about {m.gib:g} GiB, {room:.0f} are free")
               for m in MESHES if m not in _meshes(setting)]  # fmt: skip
     found += [f"{app.name}: does not compile here; it needs {app.packages}" for app in APPS if setting.programs.path(app.name) is None and app.packages]
-    return [*found, "Scaling over real nodes: all nodes are simulated on this machine", "Figures 1 and 2: the text has no published rates"]
+    return [*found, "Scaling over real nodes: all nodes are simulated on this machine, and all ranks share its CPUs", "Figures 1 and 2: the text has no published rates"]
