@@ -57,3 +57,33 @@ cp "$machine" "$kept"
 plan
 expect out '^machine: [^(]* \([0-9]+ of [0-9]+ values assumed\)$'
 [ ! -s err ] || { cat err; exit 1; }
+
+# A cluster: the launcher's command comes first, and the file is written only if the machine was quiet.
+cat >launcher <<'END'
+#!/bin/sh
+echo "$@" >"$(dirname "$0")/launched"
+exec "$@"
+END
+chmod +x launcher
+measured 0.01
+plan --measure --force --machine cluster.json --launch "$work/launcher" --processes 3
+expect out '^machine: .* \(measured 20'
+expect launched " run --share fixed -n [0-9]+ --workers [0-9]+ .*/measure cluster [0-9]+ $work/cluster.json.[0-9]+$"
+read -r ranks workers processors < <(sed -E 's/.* -n ([0-9]+) --workers ([0-9]+) .* cluster ([0-9]+) .*/\1 \2 \3/' launched)
+[ "$ranks" = $((6 * workers)) ] && [ "$processors" = $((3 * workers)) ] || { cat launched; exit 1; }
+plan --machine cluster.json
+expect out '^machine: .* \(measured 20'
+[ ! -s err ] || { cat err; exit 1; }
+measured 0.9
+plan --measure --machine other.json --launch "$work/launcher" --processes 2
+expect err "$refusal"
+[ ! -e other.json ] || { echo "other.json was written"; exit 1; }
+refused() { # PATTERN WORDS...
+  ! bin/sorrel plan 64 64 -n 4 "${@:2}" >out 2>err || { echo "accepted: ${*:2}"; exit 1; }
+  expect err "$1"
+}
+refused '^sorrel: --launch requires --measure, --machine FILE and --processes N$' --measure --launch mpiexec --machine c.json
+refused '^sorrel: --processes requires --launch$' --measure --processes 2
+refused 'excludes --machine, unless --launch' --measure --machine c.json
+refused "^sorrel: --processes must be a whole number from 1 to 100000, not '0'" --measure --machine c.json --launch mpiexec --processes 0
+refused '^sorrel: --launch: cannot start /no/launcher$' --measure --machine c.json --launch /no/launcher --processes 2

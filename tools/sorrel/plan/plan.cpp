@@ -80,6 +80,20 @@ std::string head_of(const Machine& machine) {
   return fmt::format("machine: {} ({})\n", machine.name, fmt::join(facts, "; "));
 }
 
+Result<Machine> machine_of(const PlanRequest& request, const Installation& installation) {
+  if (!request.launcher.empty()) {
+    return measured_cluster({.launcher = request.launcher,
+                             .process_count = request.process_count,
+                             .file = request.machine,
+                             .is_kept_anyway = request.is_kept_anyway},
+                            installation);
+  }
+  if (!request.machine.empty()) return named_machine(request.machine, installation);
+  return this_machine(
+      {.is_anew = request.is_measured_anew, .is_kept_anyway = request.is_kept_anyway},
+      installation);
+}
+
 bool write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
@@ -96,11 +110,7 @@ int plan_command(Arguments arguments) {
   // Errors of the grid are reported before seconds are spent on measuring.
   if (std::string error = error_in(request.problem); !error.empty())
     return report_error("{}", error);
-  const Result<Machine> machine = request.machine.empty()
-                                      ? this_machine({.is_anew = request.is_measured_anew,
-                                                      .is_kept_anyway = request.is_kept_anyway},
-                                                     installation)
-                                      : named_machine(request.machine, installation);
+  const Result<Machine> machine = machine_of(request, installation);
   if (!machine.has_value()) return report_error("{}", machine.error());
   const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);
   if (!plan.has_value()) return report_error("{}", plan.error());

@@ -43,8 +43,8 @@ std::string host_name() {
 /// Starts a command and waits for its end; returns its exit status, or 126 if it cannot be started.
 int run_and_wait(std::vector<std::string> words) {
   pid_t child = 0;
-  if (posix_spawn(&child, words[0].c_str(), nullptr, nullptr, pointers_to(words).data(), environ) !=
-      0)
+  if (posix_spawnp(&child, words[0].c_str(), nullptr, nullptr, pointers_to(words).data(),
+                   environ) != 0)
     return exit_cannot_execute;
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -56,8 +56,17 @@ int run_and_wait(std::vector<std::string> words) {
 constexpr double other_work_limit = 0.10;
 constexpr double spread_max = 0.25;
 
+/// What a measurement starts.
+struct Launch {
+  std::vector<std::string> launcher;  ///< none: `sorrel run` alone
+  std::int64_t process_count = 1;
+  std::string machine_name;
+};
+
 /// Two ranks on each processor, so that both kinds of neighbours are measured.
-std::string measure_into(const std::string& path, const Installation& installation) {
+std::string measure_into(const std::string& path,
+                         const Launch& launch,
+                         const Installation& installation) {
   const std::string program = os::folder_of(installation.executable) + "/../libexec/sorrel/measure";
   if (access(program.c_str(), X_OK) != 0)
     return "this installation cannot measure (libexec/sorrel/measure is missing); give --machine";
@@ -65,17 +74,27 @@ std::string measure_into(const std::string& path, const Installation& installati
   files::create_directories(files::path(path).parent_path(), error);
   if (error)
     return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
-  const int workers = default_workers(read_machine_limits());
-  print_diagnostic("note: measuring this machine for some seconds; nothing else should run");
-  const int status = run_and_wait(
-      {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
-       "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
+  const std::int64_t workers = default_workers(read_machine_limits());
+  const std::int64_t processors = workers * launch.process_count;
+  print_diagnostic(fmt::format("note: measuring {} for some seconds; nothing else should run",
+                               launch.launcher.empty() ? "this machine" : "the nodes"));
+  std::vector<std::string> words = launch.launcher;
+  for (const std::string& word :
+       {installation.executable, std::string("run"), std::string("--share"), std::string("fixed"),
+        std::string("-n"), std::to_string(2 * processors), std::string("--workers"),
+        std::to_string(workers), program, launch.machine_name, std::to_string(processors), path})
+    words.push_back(word);
+  const int status = run_and_wait(words);
+  if (status == exit_cannot_execute && !launch.launcher.empty())
+    return fmt::format("--launch: cannot start {}", launch.launcher.front());
   return status == 0 ? "" : fmt::format("measuring ended with status {}; give --machine", status);
 }
 
-Result<grid::Machine> measured_machine(const std::string& path, const Installation& installation) {
+Result<grid::Machine> measured_machine(const std::string& path,
+                                       const Launch& launch,
+                                       const Installation& installation) {
   const OtherWork other_work;
-  std::string trouble = measure_into(path, installation);
+  std::string trouble = measure_into(path, launch, installation);
   const double share = other_work.share();
   Result<grid::Machine> machine =
       trouble.empty() ? grid::load_machine(path) : Error{std::move(trouble)};
@@ -87,6 +106,27 @@ Result<grid::Machine> measured_machine(const std::string& path, const Installati
   measured.measurement->date = date_now();
   measured.measurement->other_work = share;
   return measured;
+}
+
+/// Measures into a file of its own first, so that a failure leaves the earlier result.
+Result<grid::Machine> measured_and_kept(const std::string& path,
+                                        const Launch& launch,
+                                        bool is_kept_anyway,
+                                        const Installation& installation) {
+  Result<grid::Machine> machine =
+      measured_machine(fmt::format("{}.{}", path, getpid()), launch, installation);
+  if (!machine.has_value()) return machine;
+  const grid::Measurement& measurement = *machine.value().measurement;
+  if (was_busy(measurement) && !is_kept_anyway) {
+    print_diagnostic(fmt::format(
+        "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
+        "measure again when it is quiet, or keep it with --measure --force",
+        describe(measurement), 100 * spread_max, 100 * other_work_limit));
+    return machine;
+  }
+  if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
+    return Error{std::move(trouble)};
+  return machine;
 }
 
 }  // namespace
@@ -130,20 +170,17 @@ Result<grid::Machine> this_machine(const MeasureRequest& request,
     Result<grid::Machine> kept = grid::load_machine(path);
     if (kept.has_value()) return kept;
   }
-  Result<grid::Machine> machine =
-      measured_machine(fmt::format("{}.{}", path, getpid()), installation);
-  if (!machine.has_value()) return machine;
-  const grid::Measurement& measurement = *machine.value().measurement;
-  if (was_busy(measurement) && !request.is_kept_anyway) {
-    print_diagnostic(fmt::format(
-        "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
-        "measure again when it is quiet, or keep it with --measure --force",
-        describe(measurement), 100 * spread_max, 100 * other_work_limit));
-    return machine;
-  }
-  if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
-    return Error{std::move(trouble)};
-  return machine;
+  return measured_and_kept(path, {.launcher = {}, .process_count = 1, .machine_name = host_name()},
+                           request.is_kept_anyway, installation);
+}
+
+Result<grid::Machine> measured_cluster(const ClusterRequest& request,
+                                       const Installation& installation) {
+  return measured_and_kept(files::absolute(request.file).string(),
+                           {.launcher = request.launcher,
+                            .process_count = request.process_count,
+                            .machine_name = files::path(request.file).stem().string()},
+                           request.is_kept_anyway, installation);
 }
 
 }  // namespace sorrel::tool

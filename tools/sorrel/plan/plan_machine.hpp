@@ -2,7 +2,9 @@
 //! machine, measured once and kept.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sorrel/grid/machine.hpp>
 #include <sorrel/result.hpp>
@@ -25,6 +27,18 @@ struct MeasureRequest {
 /// stays.
 [[nodiscard]] Result<grid::Machine> this_machine(const MeasureRequest& request,
                                                  const Installation& installation);
+
+/// A cluster, measured through the launcher of its MPI.
+struct ClusterRequest {
+  std::vector<std::string> launcher;  ///< its command, such as mpiexec -n 4
+  std::int64_t process_count = 0;     ///< that the launcher starts
+  std::string file;                   ///< the machine file to write
+  bool is_kept_anyway = false;        ///< write it even if this machine is busy
+};
+
+/// Starts ranks on all nodes that measure. The file is written if this machine was quiet.
+[[nodiscard]] Result<grid::Machine> measured_cluster(const ClusterRequest& request,
+                                                     const Installation& installation);
 
 /// Whether other work or the spread was too large for the result to be kept.
 [[nodiscard]] bool was_busy(const grid::Measurement& measurement);

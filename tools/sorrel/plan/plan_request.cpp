@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <vector>
 
 #include "tools/sorrel/common/command_line.hpp"
@@ -26,7 +27,9 @@ constexpr const char* plan_footer =
     "                                      first use\n"
     "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered\n"
     "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --plot times.svg\n"
-    "  sorrel plan 256 256 256 -n 32 --keep 2    the last dimension uncut\n\n"
+    "  sorrel plan 256 256 256 -n 32 --keep 2    the last dimension uncut\n"
+    "  sorrel plan 512 512 512 -n 64 --measure --machine cluster.json \\\n"
+    "    --launch 'mpiexec -n 4 -ppn 1' --processes 4    four nodes, measured\n\n"
     "Exit status: 0; 1 if measuring failed; 2 if the command line or the\n"
     "machine file is wrong.";
 
@@ -36,6 +39,8 @@ struct Words {
   std::string machine;
   bool measure = false;
   bool force = false;
+  std::string launch;
+  std::string processes;
   bool json = false;
   std::string plot;
   std::string periodic;
@@ -62,6 +67,11 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   app->add_flag("--measure", words.measure, "Measure this machine again, and keep the result");
   app->add_flag("--force", words.force,
                 "With --measure: keep the result even if the machine is busy");
+  option("--launch", words.launch,
+         "With --measure and --machine FILE: measure the nodes on which this command starts "
+         "processes, and write FILE",
+         "COMMAND");
+  option("--processes", words.processes, "With --launch: how many processes it starts", "N");
   app->add_flag("--json", words.json, "Print JSON");
   option("--plot", words.plot, "Draw the predicted times of all cuts into this file (SVG)", "FILE");
   option("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02", "DIMS");
@@ -180,6 +190,12 @@ PlanRequest read_options(NumberReader& reader,
   request.machine = words.machine;
   request.is_measured_anew = words.measure;
   request.is_kept_anyway = words.force;
+  std::istringstream launcher(words.launch);
+  for (std::string word; launcher >> word;)
+    request.launcher.push_back(word);
+  constexpr std::int64_t processes_max = 100'000;
+  if (!request.launcher.empty())
+    request.process_count = reader.count("--processes", words.processes, 1, processes_max);
   request.wants_json = words.json;
   request.picture = words.plot;
   return request;
@@ -203,9 +219,17 @@ ReadRequest read_plan_request(Arguments arguments) {
                                    extents.size(), plan_usage)};
   if (words.ranks.empty())
     return {.request = std::nullopt, .status = report_error("plan needs -n, the number of ranks")};
-  if (words.measure && !words.machine.empty())
+  const bool has_launcher = words.launch.find_first_not_of(' ') != std::string::npos;
+  if (words.measure && !words.machine.empty() && !has_launcher)
     return {.request = std::nullopt,
-            .status = report_error("--measure measures this machine; it excludes --machine")};
+            .status = report_error("--measure measures this machine; it excludes --machine, unless "
+                                   "--launch measures a cluster into that file")};
+  if (has_launcher && (!words.measure || words.machine.empty() || words.processes.empty()))
+    return {
+        .request = std::nullopt,
+        .status = report_error("--launch requires --measure, --machine FILE and --processes N")};
+  if (!words.processes.empty() && !has_launcher)
+    return {.request = std::nullopt, .status = report_error("--processes requires --launch")};
   if (words.force && !words.measure)
     return {.request = std::nullopt, .status = report_error("--force requires --measure")};
   NumberReader reader;

@@ -3,8 +3,10 @@
 //! Pure: reads arguments and reports the first that is wrong; reads neither files nor the machine.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sorrel/grid/problem.hpp>
 
@@ -17,7 +19,9 @@ struct PlanRequest {
   int rank_count = 0;
   std::string machine;  ///< a file or a name; "": this machine
   bool is_measured_anew = false;
-  bool is_kept_anyway = false;  ///< keep the measurement even if the machine is busy
+  bool is_kept_anyway = false;        ///< keep the measurement even if the machine is busy
+  std::vector<std::string> launcher;  ///< starts the ranks that measure; none: this machine alone
+  std::int64_t process_count = 1;     ///< that the launcher starts
   bool wants_json = false;
   std::string picture;  ///< a file to write, or ""
   int table_rows = 8;
