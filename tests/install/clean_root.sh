@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # clean_root.sh deb|wheel|prefix PACKAGE SOURCES [PAGE...]
+# clean_root.sh dev 'COMMAND...' SOURCES
 #
 # Installs Sorrel where nothing of it is known, as a user would: in a new root with Debian 12 (debootstrap), without the sources. Checks the installation,
 # runs 1000 ranks, and follows the pages of the manual (all tutorials by default), with the time of each. PACKAGE is
@@ -8,7 +9,8 @@
 #   wheel    a .whl, installed by pip into a virtual environment
 #   prefix   a folder made by `cmake --install`, copied to /opt/sorrel
 #
-# or a build folder, from which the .deb or the installed folder is made first.
+# or a build folder, from which the .deb or the installed folder is made first. The second form clones the sources into the new root and runs a command
+# of ./dev there: 'demo', or 'test -L unit'.
 #
 # Needs root, debootstrap and a mirror of Debian; else the status is 77. SORREL_ROOT=FOLDER keeps the bare root there for the next time.
 set -euo pipefail
@@ -41,8 +43,12 @@ mkdir -p "$root/reader/docs"
 cp -a "$sources/examples" "$sources/bench" "$root/reader"
 cp "${pages[@]}" "$root/reader/docs"
 cp "$(dirname "${BASH_SOURCE[0]}")/../docs/run_blocks.py" "$root/reader"
-cp -a "$package" "$root/reader/"
-package=/reader/$(basename "$package")
+if [ "$way" = dev ]; then
+  git clone --quiet --no-hardlinks "$sources" "$root/reader/sorrel"
+else
+  cp -a "$package" "$root/reader/"
+  package=/reader/$(basename "$package")
+fi
 
 # The part that runs in the new root.
 cat >"$root/reader/follow.sh" <<EOT
@@ -55,6 +61,14 @@ step() {
 }
 apt_get() { apt-get -q -o APT::Sandbox::User=root "\$@"; }
 step apt_get update
+if [ $way = dev ]; then
+  step apt_get install -y --no-install-recommends git
+  cd /reader/sorrel
+  begin=\$(date +%s)
+  ./dev $package
+  echo "./dev $package: \$((\$(date +%s) - begin)) s, with its Debian packages"
+  exit
+fi
 case $way in
   deb)
     step apt_get install -y $package
