@@ -15,6 +15,7 @@
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
+#   share/sorrel/sorrel.cdx.json   the parts of the installation, with versions and licenses (SorrelSbom.cmake)
 #   share/sorrel/selftest    what `sorrel selftest` compiles                            (tools/selftest)
 #   lib/pkgconfig            sorrel-mpi, sorrel (loops without MPI), sorrel-graph, sorrel-grid
 #   share/sorrel/gdb         a gdb script that shows a rank's globals
