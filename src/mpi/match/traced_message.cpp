@@ -2,6 +2,7 @@
 
 #include "mpi/match/observer.hpp"
 #include "mpi/match/request.hpp"
+#include "trace/arrival.hpp"
 
 namespace sorrel::mpi {
 
@@ -29,7 +30,7 @@ void trace_receive(const Request& receive, const Envelope& envelope, std::size_t
                                      .rank = self.world_rank,
                                      .destination = self.world_rank,
                                      .bytes = bytes};
-  self.worker->tracer()->add(message.as(trace::Kind::receive));
+  self.worker->tracer()->add(trace::record_of_arrival(message, trace::Kind::receive));
 }
 
 }  // namespace sorrel::mpi

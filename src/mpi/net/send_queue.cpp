@@ -52,8 +52,7 @@ bool SendQueue::try_send_next(Endpoint to, const transport::Packet& packet, cons
 
 /// The time of its record is that before the packet can arrive.
 bool SendQueue::try_send_traced(Endpoint to, const transport::Packet& packet, const void* payload) {
-  const trace::Record record =
-      packet_record(trace::Kind::packet_sent, world_.endpoint_of(worker_), to, packet);
+  const trace::Record record = record_of_send(world_.endpoint_of(worker_), to, packet);
   const bool is_sent = transport_.try_send(worker_, to, packet, payload);
   if (is_sent) worker_.tracer()->add(record);
   has_sent_ = has_sent_ || is_sent;

@@ -8,11 +8,15 @@
 
 namespace sorrel::mpi {
 
-/// With the present time. `kind`: packet_sent or packet_received.
-[[nodiscard, gnu::cold]] trace::Record packet_record(trace::Kind kind,
-                                                     transport::Endpoint from,
-                                                     transport::Endpoint to,
-                                                     const transport::Packet& packet);
+/// With the present time: before the packet is sent.
+[[nodiscard, gnu::cold]] trace::Record record_of_send(transport::Endpoint from,
+                                                      transport::Endpoint to,
+                                                      const transport::Packet& packet);
+
+[[gnu::cold]] void trace_received_packet(const World& world,
+                                         core::Worker& receiver,
+                                         transport::Endpoint from,
+                                         const transport::Packet& packet);
 
 /// A handler of packets whose owner is a World, recorded in traced runs.
 template <transport::PacketHandler handler>
@@ -21,11 +25,8 @@ void take_traced(void* owner,
                  transport::Endpoint from,
                  const transport::Packet& packet,
                  const std::byte* payload) {
-  if (receiver.tracer() != nullptr) [[unlikely]] {
-    receiver.tracer()->add(packet_record(trace::Kind::packet_received, from,
-                                         static_cast<World*>(owner)->endpoint_of(receiver),
-                                         packet));
-  }
+  if (receiver.tracer() != nullptr) [[unlikely]]
+    trace_received_packet(*static_cast<World*>(owner), receiver, from, packet);
   handler(owner, receiver, from, packet, payload);
 }
 

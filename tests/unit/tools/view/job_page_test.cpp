@@ -30,12 +30,16 @@ RunningJob small_job() {
   return job;
 }
 
-/// Two workers, of which the first has three ranks.
+/// Two workers, of which the first has three ranks, and sends ten messages of 1 KiB while it has a
+/// core once.
 JobView view_at(std::int64_t time_ns, std::int64_t run_ns, std::int64_t slice_count) {
   JobView view;
   view.time_ns = time_ns;
   view.view.rank_count = 3;
-  view.view.workers = {{.number = 0, .thread = 10}, {.number = 1, .thread = 11, .is_asleep = true}};
+  const auto slices = static_cast<std::uint64_t>(slice_count);
+  view.view.workers = {
+      {.number = 0, .thread = 10, .sent_messages = 10 * slices, .sent_bytes = 10 * slices << 10},
+      {.number = 1, .thread = 11, .is_asleep = true}};
   view.threads = {
       {.process = 10, .facts = {.cpu = 1, .run_ns = run_ns, .slice_count = slice_count}},
       {.process = 10, .facts = {.cpu = 2, .run_ns = 0, .slice_count = 0}}};
@@ -77,8 +81,10 @@ TEST(JobPage, shows_the_job_its_workers_and_its_ranks) {
             "job 10: 1 process, 2 workers (cpus 1-2), runs for 01:15, 00:00 of cpu time, 1.0 MiB "
             "resident; ./a");
   EXPECT_EQ(lines[1], "note: process 11 is stopped");
-  EXPECT_EQ(lines[3], "     0       10    1   75 %         20      2  runs a rank");
-  EXPECT_EQ(lines[4], "     1       11    2    0 %          0      0  asleep");
+  EXPECT_EQ(lines[3],
+            "     0       10    1   75 %         20        200    200 KiB      2  runs a rank");
+  EXPECT_EQ(lines[4],
+            "     1       11    2    0 %          0          0      0 KiB      0  asleep");
   EXPECT_EQ(lines[5], "3 ranks: 1 running, 2 ready to run");
   EXPECT_EQ(lines[10], "      12  at ranks 1-2 (2)");
 }
