@@ -1,5 +1,5 @@
-/* messages ROUNDS: each rank sends ROUNDS messages of 8 bytes, tag 5, and as many of 100 KB, tag 6,
- * to the next one. */
+/* messages ROUNDS [crash|wait|compute]: each rank sends ROUNDS messages of 8 bytes, tag 5, and as
+ * many of 100 KB, tag 6, to the next one. With wait and compute it goes on until it is killed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +38,13 @@ int main(int argc, char** argv) {
   if (argc > 2 && strcmp(argv[2], "wait") == 0) {
     for (;;)
       MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (argc > 2 && strcmp(argv[2], "compute") == 0) {
+    for (;;) {
+      for (volatile int i = 0; i < 100000; ++i) {
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
   }
   if (argc > 2 && strcmp(argv[2], "crash") == 0 && rank == 0) abort();
   MPI_Finalize();

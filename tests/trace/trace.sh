@@ -7,6 +7,7 @@
 #   trace.sh report      what `sorrel report` says about one
 #   trace.sh limited     by `ulimit -f`
 #   trace.sh full_disk   on a file system that has no more space
+#   trace.sh governor    of a job that gets fewer threads when another one starts
 #   trace.sh crash | killed | damaged            of others
 # Skipped (77) without Perfetto's Python package.
 set -u
@@ -173,6 +174,24 @@ PYTHON
     sleep 0.3
     "$SORREL" trace -o "$file" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
     check "$file" --ranks 4 --messages 160 --open-flows
+    ;;
+  governor)
+    # Both jobs want all processors, and their ranks wait often.
+    workers=$(nproc)
+    [ "$workers" -ge 2 ] || workers=2
+    "$SORREL" run -n "$workers" --workers "$workers" "$PROGRAM" 1 compute >"$folder/peer" 2>&1 &
+    peer=$!
+    "$SORREL" run --trace "$file" -n "$workers" --workers "$workers" "$PROGRAM" 1 compute >"$folder/out" 2>"$folder/err" &
+    job=$!
+    has_decided() { grep -qx done "$folder/out" && [ -e "$file.parts/0-governor.part" ]; }
+    wait_until 30000 has_decided
+    found=$?
+    kill -KILL "$peer" "$job"
+    wait "$peer" "$job" 2>/dev/null
+    [ "$found" = 0 ] || fail "the governor decides nothing"
+    "$SORREL" trace -o "$file" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
+    check "$file" --ranks "$workers" --open-flows --counter "threads granted"
+    "$SORREL" report "$file" -o "$folder/page.html" >"$folder/out" 2>"$folder/err" || fail "no report"
     ;;
   limited)
     # The first two chunks of each worker fit. The trace of both workers does not.
