@@ -58,6 +58,13 @@ Record record_of(RemoteCall& call) {
   return record;
 }
 
+/// Not in a build that measures what the recording costs (SORREL_EVENTS).
+#ifdef SORREL_WITHOUT_EVENTS
+constexpr bool records_latest_events = false;
+#else
+constexpr bool records_latest_events = true;
+#endif
+
 inline trace::Record event_of(trace::Kind kind, const Fiber& fiber) {
   return {.time_and_kind = static_cast<std::uint64_t>(kind),
           .subject = trace::name_of(fiber.user),
@@ -182,7 +189,7 @@ void Worker::prepare(
 inline void Worker::record(trace::Kind kind, const Fiber& fiber) {
   if (tracer_ != nullptr) [[unlikely]] {
     add_traced(*tracer_, events_, kind, fiber);
-  } else {
+  } else if constexpr (records_latest_events) {
     events_.add(event_of(kind, fiber));
   }
 }
