@@ -216,6 +216,14 @@ struct Checker::ActiveCall {
   std::uint64_t buffers = 0;
 };
 
+/// The buffer of a partitioned send.
+struct Checker::PartitionedBuffer {
+  const void* buffer;
+  const mpi::Datatype* type;
+  /// Of each partition.
+  std::int64_t count;
+};
+
 struct Checker::RankCheck {
   explicit RankCheck(FindingLog& findings) : buffers(findings) {}
 
@@ -226,6 +234,8 @@ struct Checker::RankCheck {
   PendingBuffers buffers;
   /// Of persistent messages, by handle.
   std::map<std::uintptr_t, std::vector<UsedBuffer>> persistent_buffers;
+  /// By handle.
+  std::map<std::uintptr_t, PartitionedBuffer> partitioned_sends;
   /// Where requests were made, by handle, while they exist.
   std::map<std::uintptr_t, CallPlace> request_places;
   /// Persistent sends, by handle: the message that each start sends.
@@ -299,6 +309,7 @@ void Checker::end(sorrel_checked_call& raw, int error_class) {
     rank.buffers.drop(active->buffers);
   } else if (active->self.phase == mpi::Phase::running) {
     track_handles(*active);
+    track_partitions(*active);
     track_window(*active);
     track_decision(*active);
     track_matched_probe(*active);
@@ -446,11 +457,10 @@ void Checker::begin_window(ActiveCall& active) {
       return;
   }
   windows_.begin_synchronization(*active.win, call);
-  const auto key = reinterpret_cast<std::uintptr_t>(active.win);
   const bool is_one = call.has("rank");
   const auto target = static_cast<std::int32_t>(is_one ? call.word("rank") : 0);
   for (std::int32_t i = target; i < (is_one ? target + 1 : active.win->size()); ++i)
-    active.rank.buffers.complete_all(key, target_key(*active.win, i));
+    active.rank.buffers.complete_all(active.win, target_key(*active.win, i));
 }
 
 void Checker::track_window(ActiveCall& active) {
@@ -461,14 +471,14 @@ void Checker::track_window(ActiveCall& active) {
   const auto target = static_cast<std::int32_t>(call.word("target_rank"));
   if (target < 0) return;
   windows_.add(*active.win, call, place_of(active));
-  // A request says when the buffers are free; without one, the next synchronization.
-  std::vector<UsedBuffer> used;
-  if (!call.has("request")) used = origin_buffers_of(call);
+  std::vector<UsedBuffer> used = origin_buffers_of(call);
   if (used.empty()) return;
   const std::uint64_t number =
       active.rank.buffers.begin(std::move(used), place_of(active), /*is_received=*/true);
-  active.rank.buffers.set_request(number, reinterpret_cast<std::uintptr_t>(active.win),
-                                  target_key(*active.win, target));
+  active.rank.buffers.set_target(number, active.win, target_key(*active.win, target));
+  if (!call.has("request")) return;
+  const auto* request = call.pointer<const std::intptr_t>("request");
+  active.rank.buffers.set_request(number, word_of(*request), request);
 }
 
 void Checker::track_handles(ActiveCall& active) {
@@ -487,6 +497,12 @@ void Checker::track_handles(ActiveCall& active) {
     has_request = true;
     rank.request_places[own] = place;
     rank.buffers.set_request(active.buffers, own, &handle);
+    if (call.function() == Function::Psend_init) {
+      rank.partitioned_sends[own] = {
+          .buffer = call.pointer<const void>("buf"),
+          .type = mpi::datatype_from_handle(call.handle<MPI_Datatype>("datatype")),
+          .count = call.word("count")};
+    }
     if (!is_persistent_message(call.function())) return;
     const Comm* comm = active.self.comm_of(call.handle<MPI_Comm>("comm"));
     rank.persistent_buffers[own] = buffers_of(call, *comm);
@@ -500,6 +516,39 @@ void Checker::track_handles(ActiveCall& active) {
   track_requests(active);
 }
 
+/// The program must not change a partition of a send from here on until the send is complete.
+void Checker::track_partitions(ActiveCall& active) {
+  const CheckedCall& call = active.call;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  const int* list = nullptr;
+  switch (call.function()) {
+    case Function::Pready:
+      first = last = call.word("partition");
+      break;
+    case Function::Pready_range:
+      first = call.word("partition_low");
+      last = call.word("partition_high");
+      break;
+    case Function::Pready_list:
+      last = call.word("length") - 1;
+      list = call.pointer<const int>("array_of_partitions");
+      break;
+    default:
+      return;
+  }
+  const auto handle = reinterpret_cast<std::uintptr_t>(call.handle<MPI_Request>("request"));
+  const auto found = active.rank.partitioned_sends.find(handle);
+  if (found == active.rank.partitioned_sends.end()) return;
+  const PartitionedBuffer& send = found->second;
+  for (std::int64_t i = first; i <= last; ++i) {
+    const std::uint64_t number = active.rank.buffers.begin(
+        partition_of(send.buffer, *send.type, send.count, list == nullptr ? i : list[i]),
+        place_of(active), /*is_received=*/false);
+    active.rank.buffers.set_request(number, handle, nullptr);
+  }
+}
+
 /// Handles that the call has ended are no longer in their variables.
 void Checker::track_requests(ActiveCall& active) {
   RankCheck& rank = active.rank;
@@ -510,12 +559,18 @@ void Checker::track_requests(ActiveCall& active) {
     const bool is_request = before.kind == ArgumentKind::request;
     if (after == before.handle) {
       if (!is_request) continue;
-      const auto buffers = rank.persistent_buffers.find(before.handle);
-      if (buffers == rank.persistent_buffers.end()) continue;
       const auto* request = reinterpret_cast<const Request*>(before.handle);
+      if (rank.partitioned_sends.contains(before.handle)) {
+        if (!is_start && !request->is_active) rank.buffers.complete_partitions(before.handle);
+        continue;
+      }
+      const auto buffers = rank.persistent_buffers.find(before.handle);
+      if (buffers == rank.persistent_buffers.end() || buffers->second.empty()) continue;
       if (is_start) {
         const CallPlace place = place_of(active);
-        const std::uint64_t number = rank.buffers.begin(buffers->second, place, false);
+        // A message that has come within this call is in the buffer already.
+        const bool is_received = buffers->second.front().is_written;
+        const std::uint64_t number = rank.buffers.begin(buffers->second, place, is_received);
         rank.buffers.set_request(number, before.handle, before.variable);
       } else if (!request->is_active) {
         rank.buffers.complete(before.handle, before.variable);
@@ -532,6 +587,7 @@ void Checker::track_requests(ActiveCall& active) {
     rank.request_places.erase(before.handle);
     rank.persistent_sends.erase(before.handle);
     rank.persistent_buffers.erase(before.handle);
+    rank.partitioned_sends.erase(before.handle);
   }
   if (function == Function::Cancel) {
     for (const ActiveCall::Before& before : active.before)
@@ -672,6 +728,14 @@ void Checker::on_deadlock(std::span<const std::int32_t> ranks) {
 const char* Checker::name_of_call(const RankState& self) const {
   const ActiveCall* active = ranks_[static_cast<std::size_t>(self.world_rank)]->active;
   return active != nullptr ? active->call.name() : self.fiber.call;
+}
+
+void Checker::on_crash(const RankState& self, const char* what, const void* site) {
+  const ActiveCall* active = ranks_[static_cast<std::size_t>(self.world_rank)]->active;
+  const CallPlace outside{.rank = self.world_rank, .name = "", .site = site};
+  findings_.add({.kind = "crash",
+                 .place = active == nullptr ? outside : place_of(*active),
+                 .text = text_of("the rank crashes: %s", what)});
 }
 
 void Checker::on_missing_finalize(const RankState& self) {

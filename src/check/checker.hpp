@@ -50,11 +50,16 @@ class Checker {
   /// The function that the program has called, where the library runs another one for it.
   [[nodiscard]] const char* name_of_call(const mpi::RankState& self) const;
 
+  /// The rank crashes. `site`: where the program is; null: not known. In a signal handler, as the
+  /// last thing of the process.
+  void on_crash(const mpi::RankState& self, const char* what, const void* site);
+
   /// The rank has ended without MPI_Finalize.
   void on_missing_finalize(const mpi::RankState& self);
 
  private:
   struct ActiveCall;
+  struct PartitionedBuffer;
   struct RankCheck;
 
   [[nodiscard]] RankCheck& check_of(const mpi::RankState& self);
@@ -73,6 +78,7 @@ class Checker {
   void begin_window(ActiveCall& active);
   void track_window(ActiveCall& active);
   void track_handles(ActiveCall& active);
+  void track_partitions(ActiveCall& active);
   void track_requests(ActiveCall& active);
   void track_matched_probe(ActiveCall& active);
   void report_leaks(RankCheck& rank);

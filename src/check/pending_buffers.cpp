@@ -24,9 +24,18 @@ class BufferBuilder {
            const char* datatype,
            bool is_written,
            std::size_t blocks = 1) const {
+    add_elements(to, buffer, call_.word(count), datatype, is_written, blocks);
+  }
+
+  /// `number`: below 1: nothing.
+  void add_elements(std::vector<UsedBuffer>& to,
+                    const char* buffer,
+                    std::int64_t number,
+                    const char* datatype,
+                    bool is_written,
+                    std::size_t blocks = 1) const {
     const void* address = call_.pointer<const void>(buffer);
     const Datatype* type = mpi::datatype_from_handle(call_.handle<MPI_Datatype>(datatype));
-    const std::int64_t number = call_.word(count);
     if (address == MPI_IN_PLACE || type == nullptr || number <= 0) return;
     UsedBuffer used{.bytes = {}, .is_written = is_written, .address = address};
     used.bytes.add(address, static_cast<std::uint64_t>(number) * blocks, *type);
@@ -85,9 +94,11 @@ std::vector<UsedBuffer> buffers_of(const CheckedCall& call, const mpi::Comm& com
     case Function::Ssend:
     case Function::Rsend:
     case Function::Isend:
+    case Function::Ibsend:
     case Function::Issend:
     case Function::Irsend:
     case Function::Send_init:
+    case Function::Bsend_init:
     case Function::Ssend_init:
     case Function::Rsend_init:
       builder.add(used, "buf", "count", "datatype", false);
@@ -180,11 +191,38 @@ std::vector<UsedBuffer> buffers_of(const CheckedCall& call, const mpi::Comm& com
 std::vector<UsedBuffer> origin_buffers_of(const CheckedCall& call) {
   std::vector<UsedBuffer> used;
   const BufferBuilder builder(call, 1);
-  const bool is_get = call.function() == Function::Get;
-  if (call.has("origin_count"))
+  // An operation that only reads the target has no data at the origin.
+  const bool has_origin = !call.has("op") || call.handle<MPI_Op>("op") != MPI_NO_OP;
+  switch (call.function()) {
+    case Function::Compare_and_swap:
+      builder.add_elements(used, "origin_addr", 1, "datatype", false);
+      builder.add_elements(used, "compare_addr", 1, "datatype", false);
+      builder.add_elements(used, "result_addr", 1, "datatype", true);
+      return used;
+    case Function::Fetch_and_op:
+      if (has_origin) builder.add_elements(used, "origin_addr", 1, "datatype", false);
+      builder.add_elements(used, "result_addr", 1, "datatype", true);
+      return used;
+    default:
+      break;
+  }
+  const bool is_get = call.function() == Function::Get || call.function() == Function::Rget;
+  if (call.has("origin_count") && has_origin)
     builder.add(used, "origin_addr", "origin_count", "origin_datatype", is_get);
   if (call.has("result_count"))
     builder.add(used, "result_addr", "result_count", "result_datatype", true);
+  return used;
+}
+
+std::vector<UsedBuffer> partition_of(const void* buffer,
+                                     const mpi::Datatype& type,
+                                     std::int64_t count,
+                                     std::int64_t partition) {
+  std::vector<UsedBuffer> used(1);
+  used.front().address = buffer;
+  const auto number = static_cast<std::uint64_t>(count);
+  used.front().bytes.add(static_cast<const std::byte*>(buffer) + partition * count * type.extent(),
+                         number, type);
   return used;
 }
 
@@ -203,8 +241,12 @@ std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
                                     bool is_received) {
   Operation operation{
       .number = next_++, .place = place, .buffers = std::move(buffers), .is_received = is_received};
-  for (const Operation& other : operations_) {
+  bool is_alone = true;
+  for (Operation& other : operations_) {
     if (!overlaps(operation, other)) continue;
+    // The operations change each other's buffers.
+    is_alone = false;
+    std::ranges::fill(other.hashes, std::nullopt);
     findings_.add({.kind = "buffer-overlap",
                    .place = place,
                    .text = text_of("a buffer of %s overlaps one of %s, which is not complete",
@@ -214,7 +256,8 @@ std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
   }
   for (const UsedBuffer& used : operation.buffers) {
     // What other operations write to is not watched.
-    const bool is_watched = !used.is_written || (is_received && used.address != nullptr);
+    const bool is_watched =
+        is_alone && (!used.is_written || (is_received && used.address != nullptr));
     operation.hashes.push_back(is_watched ? used.bytes.hash() : std::nullopt);
   }
   operations_.push_back(std::move(operation));
@@ -228,6 +271,13 @@ void PendingBuffers::set_request(std::uint64_t number,
   if (operation == operations_.end()) return;
   operation->request = request;
   operation->variable = variable;
+}
+
+void PendingBuffers::set_target(std::uint64_t number, const mpi::Win* win, const void* target) {
+  const auto operation = std::ranges::find(operations_, number, &Operation::number);
+  if (operation == operations_.end()) return;
+  operation->win = win;
+  operation->target = target;
 }
 
 void PendingBuffers::drop(std::uint64_t number) {
@@ -265,11 +315,20 @@ void PendingBuffers::complete(std::uintptr_t request, const void* variable) {
   operations_.erase(operation);
 }
 
-void PendingBuffers::complete_all(std::uintptr_t request, const void* variable) {
+void PendingBuffers::complete_all(const mpi::Win* win, const void* target) {
   settle();
   std::erase_if(operations_, [&](const Operation& operation) {
-    if (operation.request != request || operation.variable != variable) return false;
+    if (operation.win != win || operation.target != target) return false;
     compare(operation, "before the synchronization");
+    return true;
+  });
+}
+
+void PendingBuffers::complete_partitions(std::uintptr_t request) {
+  settle();
+  std::erase_if(operations_, [&](const Operation& operation) {
+    if (operation.request != request) return false;
+    compare(operation, "before the completion");
     return true;
   });
 }

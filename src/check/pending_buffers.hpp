@@ -16,6 +16,7 @@
 #include "check/checked_call.hpp"
 #include "check/finding_log.hpp"
 #include "mpi/comm/comm.hpp"
+#include "mpi/rma/window.hpp"
 
 namespace sorrel::check {
 
@@ -34,6 +35,12 @@ struct UsedBuffer {
 /// The buffers at the origin of a one-sided operation.
 [[nodiscard]] std::vector<UsedBuffer> origin_buffers_of(const CheckedCall& call);
 
+/// The buffer of one partition of a partitioned send, `count` elements of `type`.
+[[nodiscard]] std::vector<UsedBuffer> partition_of(const void* buffer,
+                                                   const mpi::Datatype& type,
+                                                   std::int64_t count,
+                                                   std::int64_t partition);
+
 class PendingBuffers {
  public:
   explicit PendingBuffers(FindingLog& findings) : findings_(findings) {}
@@ -46,14 +53,20 @@ class PendingBuffers {
   /// The operation has a request, which is in a variable of the program.
   void set_request(std::uint64_t number, std::uintptr_t request, const void* variable);
 
+  /// The operation is one-sided: a synchronization with the target completes it, too.
+  void set_target(std::uint64_t number, const mpi::Win* win, const void* target);
+
   /// The operation has ended with its call, or failed.
   void drop(std::uint64_t number);
 
   /// The request has been completed.
   void complete(std::uintptr_t request, const void* variable);
 
-  /// All operations with this request and variable have been completed: those of a window.
-  void complete_all(std::uintptr_t request, const void* variable);
+  /// All operations of the window on the target have been completed.
+  void complete_all(const mpi::Win* win, const void* target);
+
+  /// A partitioned send has been completed.
+  void complete_partitions(std::uintptr_t request);
 
   /// The request is freed or cancelled: its buffers are not compared any more.
   void forget(std::uintptr_t request);
@@ -69,6 +82,9 @@ class PendingBuffers {
     std::uint64_t number;
     std::uintptr_t request = 0;
     const void* variable = nullptr;
+    /// Of a one-sided operation.
+    const mpi::Win* win = nullptr;
+    const void* target = nullptr;
     CallPlace place;
     std::vector<UsedBuffer> buffers = {};
     /// Of each buffer; nothing: it is not compared.

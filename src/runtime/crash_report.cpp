@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/fixed_text.hpp"
+#include "check/checked_job.hpp"
+#include "check/checker.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
@@ -199,6 +201,16 @@ void begin_report(Job& job, int status) {
   os::end_process(report.status);
 }
 
+/// Of a checked run. Last: it allocates memory, which may be damaged.
+void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) {
+  check::Checker* checker = check::checker_of(rank);
+  if (checker == nullptr) return;
+  const auto addresses = report.backtrace.addresses();
+  const auto found = std::ranges::find_if(
+      addresses, [&](const void* address) { return job.rank_of_code(address).has_value(); });
+  checker->on_crash(rank, name_of(signal_number), found == addresses.end() ? nullptr : *found);
+}
+
 void handle(int signal_number, siginfo_t* info, void* context) {
   if (report.is_by_caller()) end_in_report(signal_number);
   Job* job = watched_job.load(std::memory_order_acquire);
@@ -220,6 +232,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   if (rank != nullptr) report.backtrace.take_of_signal(context);
   report.backtrace.write();
   write_latest_events(*job);
+  if (rank != nullptr) add_finding(*job, *rank, signal_number);
   os::end_process(report.status);
 }
 

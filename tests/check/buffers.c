@@ -191,6 +191,96 @@ static void collective_overlaps(int wrong) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* A buffered send has copied the data; its buffer is free when the request is complete all the
+ * same. */
+static void buffered_changed(int wrong) {
+  int value = 0;
+  if (rank_of(world) == 0) {
+    char space[sizeof value + MPI_BSEND_OVERHEAD];
+    void* detached;
+    int bytes;
+    MPI_Request request;
+    MPI_Buffer_attach(space, sizeof space);
+    MPI_Ibsend(&value, 1, MPI_INT, 1, 0, world, &request); /* planted */
+    if (wrong) value = 1;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&detached, &bytes);
+  } else {
+    MPI_Recv(&value, 1, MPI_INT, 0, 0, world, MPI_STATUS_IGNORE);
+  }
+}
+
+/* The first message comes after the start, the second one before it. */
+static void persistent_receive(int is_late, int wrong) {
+  int value = 0;
+  if (rank_of(world) == 0) {
+    MPI_Request request;
+    MPI_Recv_init(&value, 1, MPI_INT, 1, 0, world, &request);
+    if (is_late) MPI_Probe(1, 0, world, MPI_STATUS_IGNORE);
+    MPI_Start(&request); /* planted */
+    if (wrong) value = 1;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    value = 2;
+    MPI_Request_free(&request);
+  } else {
+    value = 7;
+    MPI_Send(&value, 1, MPI_INT, 0, 0, world);
+  }
+}
+
+static void persistent_receive_changed(int wrong) {
+  persistent_receive(0, wrong);
+}
+
+static void persistent_receive_changed_late(int wrong) {
+  persistent_receive(1, wrong);
+}
+
+/* A partition may be changed until it is ready. */
+static void partition_changed(int wrong) {
+  int values[4] = {0}, is_first = 1;
+  MPI_Request request;
+  if (rank_of(world) == 0) {
+    MPI_Psend_init(values, 2, 2, MPI_INT, 1, 0, world, MPI_INFO_NULL, &request);
+    for (int round = 0; round < 2; ++round) {
+      MPI_Start(&request);
+      values[2] = is_first;
+      MPI_Pready(0, request); /* planted */
+      if (wrong) values[0] += 1;
+      values[3] = 5;
+      MPI_Pready(1, request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      values[0] = 9;
+      is_first = 0;
+    }
+  } else {
+    MPI_Precv_init(values, 1, 4, MPI_INT, 0, 0, world, MPI_INFO_NULL, &request);
+    for (int round = 0; round < 2; ++round) {
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      values[0] = 3;
+    }
+  }
+  MPI_Request_free(&request);
+}
+
+static void crash_in_call(int wrong) {
+  int value = 0;
+  if (rank_of(world) == 0) {
+    MPI_Send(&value, 1, MPI_INT, 1, 0, world);
+  } else {
+    int* const nowhere = (int*)16;
+    MPI_Recv(wrong ? nowhere : &value, 1, MPI_INT, 0, 0, world, MPI_STATUS_IGNORE); /* planted */
+  }
+}
+
+static void crash_outside(int wrong) {
+  static int* volatile nowhere = NULL;
+  static int somewhere;
+  if (!wrong) nowhere = &somewhere;
+  if (rank_of(world) == 1) *nowhere = 1; /* planted */
+}
+
 static const struct check_case cases[] = {
     {"send-changed", 2, "buffer-changed", send_changed},
     {"send-changed-late", 2, "buffer-changed", send_changed_late},
@@ -200,6 +290,12 @@ static const struct check_case cases[] = {
     {"persistent-changed", 2, "buffer-changed", persistent_changed},
     {"reduction-changed", 2, "buffer-changed", reduction_changed},
     {"one-of-many-changed", 2, "buffer-changed", one_of_many_changed},
+    {"buffered-changed", 2, "buffer-changed", buffered_changed},
+    {"persistent-receive-changed", 2, "buffer-changed", persistent_receive_changed},
+    {"persistent-receive-changed-late", 2, "buffer-changed", persistent_receive_changed_late},
+    {"partition-changed", 2, "buffer-changed", partition_changed},
+    {"crash-in-call", 2, "crash", crash_in_call},
+    {"crash-outside", 2, "crash", crash_outside},
     {"receives-overlap", 2, "buffer-overlap", receives_overlap},
     {"columns-overlap", 2, "buffer-overlap", columns_overlap},
     {"send-and-receive-overlap", 2, "buffer-overlap", send_and_receive_overlap},

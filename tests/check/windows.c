@@ -208,6 +208,71 @@ static void store_beside_put(int wrong) {
   MPI_Win_free(&win);
 }
 
+/* A request and the end of the epoch complete an operation, whichever comes first. */
+static void request_changed(int wrong) {
+  int *memory, value = 1, other = 2;
+  MPI_Win win = make_window(4, &memory);
+  MPI_Request requests[2];
+  MPI_Win_lock_all(0, win);
+  if (rank_of(world) == 0) {
+    MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]); /* planted */
+    MPI_Rput(&other, 1, MPI_INT, 1, 1, 1, MPI_INT, win, &requests[1]);
+    if (wrong) value = 5;
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    value = 6;
+    MPI_Win_flush(1, win);
+    other = 7;
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
+static void request_overlaps(int wrong) {
+  int *memory, value = 1, other = 2;
+  MPI_Win win = make_window(4, &memory);
+  MPI_Request request;
+  if (rank_of(world) == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Rget(wrong ? &value : &other, 1, MPI_INT, 1, 1, 1, MPI_INT, win, &request); /* planted */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(1, win);
+  }
+  MPI_Win_free(&win);
+}
+
+static void compared_changed(int wrong) {
+  int *memory, value = 1, expected = 0, result;
+  MPI_Win win = make_window(4, &memory);
+  if (rank_of(world) == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Compare_and_swap(&value, &expected, &result, MPI_INT, 1, 0, win); /* planted */
+    if (wrong) expected = 3;
+    MPI_Win_unlock(1, win);
+    expected = 4;
+  }
+  MPI_Win_free(&win);
+}
+
+/* An operation that only fetches has no data at the origin. */
+static void fetched_changed(int wrong) {
+  int *memory, value = 1, result, other;
+  MPI_Win win = make_window(4, &memory);
+  if (rank_of(world) == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Fetch_and_op(&value, &result, MPI_INT, 1, 0, MPI_SUM, win); /* planted */
+    MPI_Fetch_and_op(&value, &other, MPI_INT, 1, 1, MPI_NO_OP, win);
+    if (wrong) value = 3;
+    MPI_Win_unlock(1, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Fetch_and_op(&value, &other, MPI_INT, 1, 1, MPI_NO_OP, win);
+    value = 4;
+    MPI_Win_unlock(1, win);
+  }
+  MPI_Win_free(&win);
+}
+
 static const struct check_case cases[] = {
     {"without-epoch", 2, "rma-synchronization", without_epoch},
     {"without-lock", 2, "rma-synchronization", without_lock},
@@ -223,6 +288,10 @@ static const struct check_case cases[] = {
     {"post-and-start", 3, "rma-conflict", post_and_start},
     {"origin-changed", 2, "buffer-changed", origin_changed},
     {"result-changed", 2, "buffer-changed", result_changed},
+    {"request-changed", 2, "buffer-changed", request_changed},
+    {"request-overlaps", 2, "buffer-overlap", request_overlaps},
+    {"compared-changed", 2, "buffer-changed", compared_changed},
+    {"fetched-changed", 2, "buffer-changed", fetched_changed},
     {"store-beside-get", 2, "rma-conflict", store_beside_get},
     {"store-beside-put", 2, "rma-conflict", store_beside_put},
 };

@@ -19,6 +19,7 @@ constexpr FindingKind kinds[] = {
     {"collective-root", true, "6.3", "all members name the same root"},
     {"collective-type", true, "6.1",
      "the amount and types of data sent are those that are received"},
+    {"crash", true, "2.8", "after an erroneous call the state of the program is undefined"},
     {"deadlock", true, "3.5", "each rank waits for a call that no rank makes"},
     {"deadlock-unbuffered", true, "3.5",
      "a program that needs messages to be buffered is unsafe; a standard send may wait"},
