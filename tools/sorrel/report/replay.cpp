@@ -85,16 +85,16 @@ class Simulation {
       double load = 0;
       for (const ReplayStep& step : program_.ranks[r])
         load += static_cast<double>(step.compute_ns + step.mpi_ns);
-      loads.push_back({.load = load, .worker = worker_of_[r]});
+      loads.push_back({.load = load, .place = worker_of_[r]});
     }
     // Ranks stay in their process, or simulated node.
     for (const std::uint32_t node : nodes()) {
       std::vector<balance::RankLoad> own;
       std::vector<std::uint32_t> ranks;
       for (std::uint32_t r = 0; r < loads.size(); ++r) {
-        if (program_.nodes[loads[r].worker] != node) continue;
+        if (program_.nodes[loads[r].place] != node) continue;
         own.push_back(loads[r]);
-        own.back().worker = place_in_node(loads[r].worker);
+        own.back().place = place_in_node(loads[r].place);
         ranks.push_back(r);
       }
       const std::vector<std::uint32_t> workers = workers_of(node);
