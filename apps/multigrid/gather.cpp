@@ -11,8 +11,8 @@ struct Layout {
   int total = 0;
 };
 
-grid::Block block_of_rank(const Level& level, int rank) {
-  const grid::Candidate& cut = level.cut();
+grid::Box block_of_rank(const Level& level, int rank) {
+  const grid::Cut& cut = level.cut();
   return grid::block_at(level.problem(), cut.grid, grid::coords_of(rank, cut.grid, cut.brick));
 }
 
@@ -21,7 +21,7 @@ Layout layout_of(MPI_Comm comm, const Level& level) {
   MPI_Comm_size(comm, &size);
   Layout layout;
   for (int rank = 0; rank < size; ++rank) {
-    const grid::Extents extents = block_of_rank(level, rank).extents;
+    const grid::Extents extents = block_of_rank(level, rank).extents();
     layout.counts.push_back(static_cast<int>(2 * extents[0] * extents[1] * extents[2]));
     layout.places.push_back(layout.total);
     layout.total += layout.counts.back();
@@ -35,11 +35,9 @@ void each_cell_by_rank(MPI_Comm comm, const Level& level, Field& whole, Visit&& 
   int size = 0;
   MPI_Comm_size(comm, &size);
   for (int rank = 0; rank < size; ++rank) {
-    const grid::Block block = block_of_rank(level, rank);
-    for (std::int64_t x = 1; x <= block.extents[0]; ++x)
-      for (std::int64_t y = 1; y <= block.extents[1]; ++y)
-        for (std::int64_t z = 1; z <= block.extents[2]; ++z)
-          visit(whole(block.first[0] + x, block.first[1] + y, block.first[2] + z));
+    // The field has one ghost before the first cell.
+    for (const auto& [x, y, z] : block_of_rank(level, rank))
+      visit(whole(x + 1, y + 1, z + 1));
   }
 }
 

@@ -25,16 +25,15 @@ constexpr std::int64_t cells_per_tile = 1 << 15;
 // Cuts some layers off one end of a box; what is cut off is returned.
 grid::Box cut_off(grid::Box& box, std::size_t dimension, bool is_high, std::int64_t width) {
   grid::Box part = box;
-  part.extents[dimension] = std::min(width, box.extents[dimension]);
-  box.extents[dimension] -= part.extents[dimension];
+  width = std::min(width, box.extent(dimension));
   if (is_high)
-    part.first[dimension] += box.extents[dimension];
+    box.hi[dimension] = part.lo[dimension] = part.hi[dimension] - width;
   else
-    box.first[dimension] += part.extents[dimension];
+    box.lo[dimension] = part.hi[dimension] = part.lo[dimension] + width;
   return part;
 }
 
-grid::Block block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Candidate& cut) {
+grid::Box block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Cut& cut) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   return grid::block_at(problem, cut.grid, grid::coords_of(rank, cut.grid, cut.brick));
@@ -54,15 +53,15 @@ grid::Problem problem_of_level(std::int64_t n, std::int64_t grain) {
   return problem;
 }
 
-Level::Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Candidate& cut)
-    : u(block_of(comm, problem_of_level(n, grain), cut).extents),
-      f(block_of(comm, problem_of_level(n, grain), cut).extents),
+Level::Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Cut& cut)
+    : u(block_of(comm, problem_of_level(n, grain), cut).extents()),
+      f(block_of(comm, problem_of_level(n, grain), cut).extents()),
       n_(n),
       problem_(problem_of_level(n, grain)),
       comm_(comm),
       cut_(cut),
       block_(block_of(comm, problem_, cut)),
-      r_(block_.extents) {
+      r_(block_.extents()) {
   const grid::ArrayView view = u.view();
   auto halo = grid::Halo::make(comm, problem_, cut, {&view, 1});
   if (!halo.has_value()) stop(halo.error());
@@ -76,15 +75,15 @@ void Level::fill_ghosts() {
 
 void Level::reflect_all() {
   for (std::size_t d = 0; d < 3; ++d) {
-    if (block_.first[d] == 0) reflect(d, false);
-    if (block_.first[d] + block_.extents[d] == n_) reflect(d, true);
+    if (block_.lo[d] == 0) reflect(d, false);
+    if (block_.hi[d] == n_) reflect(d, true);
   }
 }
 
 // Ghosts of the earlier dimensions are included, so edges and corners are right after the third.
 void Level::reflect(std::size_t dimension, bool is_high) {
-  const grid::Extents room{block_.extents[0] + 2, block_.extents[1] + 2, block_.extents[2] + 2};
-  const std::int64_t inside = is_high ? block_.extents[dimension] : 1;
+  const grid::Extents room{block_.extent(0) + 2, block_.extent(1) + 2, block_.extent(2) + 2};
+  const std::int64_t inside = is_high ? block_.extent(dimension) : 1;
   const std::int64_t outside = is_high ? inside + 1 : 0;
   grid::Extents end = room;
   end[dimension] = 1;
@@ -148,9 +147,9 @@ void Level::exchange_by(Exchange exchange) {
   for (std::size_t d = 0; d < 3; ++d)
     for (const bool is_high : {false, true})
       skin_.push_back(cut_off(rest, d, is_high, 1));
-  const std::int64_t layer = std::max<std::int64_t>(1, rest.extents[1] * rest.extents[2]);
+  const std::int64_t layer = std::max<std::int64_t>(1, rest.extent(1) * rest.extent(2));
   const std::int64_t width = std::max<std::int64_t>(1, cells_per_tile / layer);
-  while (rest.extents[0] > 0)
+  while (rest.extent(0) > 0)
     inner_.push_back(cut_off(rest, 0, false, width));
   make_sweep(*sweep_);
 }

@@ -49,7 +49,7 @@ enum class Exchange {
 class Level {
  public:
   /// The level of a cube of n^3 cells; blocks begin at multiples of `grain` cells. Collective.
-  Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Candidate& cut);
+  Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Cut& cut);
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
@@ -65,9 +65,9 @@ class Level {
 
   [[nodiscard]] const grid::Problem& problem() const { return problem_; }
 
-  [[nodiscard]] const grid::Candidate& cut() const { return cut_; }
+  [[nodiscard]] const grid::Cut& cut() const { return cut_; }
 
-  [[nodiscard]] const grid::Block& block() const { return block_; }
+  [[nodiscard]] const grid::Box& block() const { return block_; }
 
   /// Some sweeps of damped Jacobi.
   void smooth(int sweeps);
@@ -90,10 +90,9 @@ class Level {
   /// The same for a part of them.
   template <class Visit>
   static void each_cell(const grid::Box& cells, Visit&& visit) {
-    const auto& [first, extents] = cells;
-    for (std::int64_t x = first[0]; x < first[0] + extents[0]; ++x)
-      for (std::int64_t y = first[1]; y < first[1] + extents[1]; ++y)
-        for (std::int64_t z = first[2]; z < first[2] + extents[2]; ++z)
+    for (const std::int64_t x : cells[0])
+      for (const std::int64_t y : cells[1])
+        for (const std::int64_t z : cells[2])
           visit(x, y, z);
   }
 
@@ -104,15 +103,15 @@ class Level {
   [[nodiscard]] double residual_within(const grid::Box& cells);
   void relax_within(const grid::Box& cells);
 
-  [[nodiscard]] grid::Box whole() const { return {{1, 1, 1}, block_.extents}; }
+  [[nodiscard]] grid::Box whole() const { return grid::Box::at({1, 1, 1}, block_.extents()); }
 
   void make_sweep(sorrel::Graph& graph);
 
   std::int64_t n_;
   grid::Problem problem_;
   MPI_Comm comm_;
-  grid::Candidate cut_;
-  grid::Block block_;
+  grid::Cut cut_;
+  grid::Box block_;
   Field r_;
   std::optional<grid::Halo> halo_;
   /// A sweep as a graph's step, and what its tasks update.

@@ -118,10 +118,10 @@ std::int64_t grain_of(std::int64_t n, const grid::ProcessGrid& cut) {
   return grain;
 }
 
-grid::Candidate choose_cut(const Options& options) {
+grid::Cut choose_cut(const Options& options) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  grid::Candidate cut;
+  grid::Cut cut;
   cut.grid = options.grid;
   if (cut.grid[0] == 0 && !options.machine.empty()) {
     const auto machine = grid::load_machine(options.machine);
@@ -140,7 +140,7 @@ grid::Candidate choose_cut(const Options& options) {
 
 class Multigrid {
  public:
-  Multigrid(std::int64_t n, const grid::Candidate& cut, Exchange exchange) {
+  Multigrid(std::int64_t n, const grid::Cut& cut, Exchange exchange) {
     std::int64_t grain = grain_of(n, cut.grid);
     for (; grain >= 1; grain /= 2, n /= 2) {
       cut_levels_.push_back(std::make_unique<Level>(MPI_COMM_WORLD, n, grain, cut));
@@ -149,7 +149,7 @@ class Multigrid {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) return;
-    grid::Candidate uncut;
+    grid::Cut uncut;
     for (n = cut_levels_.back()->n(); n > 1; n /= 2) {
       whole_levels_.push_back(std::make_unique<Level>(MPI_COMM_SELF, n, 1, uncut));
       if (n % 2 != 0) break;
@@ -202,7 +202,7 @@ class Multigrid {
 
 double exact_shape(const Level& level, std::int64_t x, std::int64_t y, std::int64_t z) {
   const auto coordinate = [&](std::int64_t index, std::size_t d) {
-    return (static_cast<double>(level.block().first[d] + index) - 0.5) * level.h();
+    return (static_cast<double>(level.block().lo[d] + index) - 0.5) * level.h();
   };
   return std::sin(pi * coordinate(x, 0)) * std::sin(pi * coordinate(y, 1)) *
          std::sin(pi * coordinate(z, 2));
@@ -239,7 +239,7 @@ int run(const Options& options) {
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const grid::Candidate cut = choose_cut(options);
+  const grid::Cut cut = choose_cut(options);
   Multigrid multigrid(options.n, cut, options.exchange);
   set_problem(multigrid.finest());
   const double first = multigrid.residual();

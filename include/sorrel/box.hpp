@@ -64,9 +64,7 @@ struct Range {
     return one.lo == other.lo && one.hi == other.hi;
   }
 
-  friend constexpr bool operator!=(const Range& one, const Range& other) {
-    return !(one == other);
-  }
+  friend constexpr bool operator!=(const Range& one, const Range& other) { return !(one == other); }
 };
 
 /// The points with lo <= point < hi in each of `dimensions`, usable in a range-based for statement.
@@ -126,10 +124,18 @@ struct Box {
     std::int64_t left_ = 0;
   };
 
-  /// @return the coordinates of one dimension
-  constexpr Range operator[](std::size_t dimension) const {
-    return {lo[dimension], hi[dimension]};
+  /// @param lo the first point
+  /// @param extents the number of coordinates in each dimension
+  /// @return the box from that point on
+  static constexpr Box at(const Point& lo, const Point& extents) {
+    Box box{lo, lo};
+    for (std::size_t d = 0; d < dimensions; ++d)
+      box.hi[d] += extents[d];
+    return box;
   }
+
+  /// @return the coordinates of one dimension
+  constexpr Range operator[](std::size_t dimension) const { return {lo[dimension], hi[dimension]}; }
 
   /// @return the number of coordinates in one dimension
   constexpr std::int64_t extent(std::size_t dimension) const { return (*this)[dimension].size(); }

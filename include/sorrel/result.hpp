@@ -1,6 +1,9 @@
 //! Result - a value, or one line that states the error and what is allowed.
-//! For expected errors: bad input, a missing file. Any thread; plain data. value() of a Result
-//! without a value is undefined behaviour.
+//!
+//! The way in which functions of grids and tools report errors that a correct program meets: bad
+//! input, a missing file. Its names are those of std::expected<T, std::string>, and Error is its
+//! std::unexpected. Any thread; plain data. The value of a Result without a value is undefined
+//! behaviour. (Graphs throw GraphError: their errors are in the program.)
 #pragma once
 
 #include <optional>
@@ -15,25 +18,75 @@ struct Error {
 };
 
 /// A value, or one line that states the error and what is allowed.
+/// @code
+/// const auto plan = Plan::choose(machine, problem, ranks);
+/// if (!plan) return report(plan.error());
+/// use(plan->best());
+/// @endcode
 template <class T>
 class [[nodiscard]] Result {
  public:
+  using value_type = T;
+  using error_type = std::string;
+
   Result(T value) : value_(std::move(value)) {}  // NOLINT: meant to convert
 
   Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
 
+  explicit operator bool() const { return has_value(); }
+
+  [[nodiscard]] T& value() & { return *value_; }
+
   [[nodiscard]] const T& value() const& { return *value_; }
 
   [[nodiscard]] T&& value() && { return *std::move(value_); }
 
-  /// "" if there is a value.
+  [[nodiscard]] T& operator*() & { return *value_; }
+
+  [[nodiscard]] const T& operator*() const& { return *value_; }
+
+  [[nodiscard]] T&& operator*() && { return *std::move(value_); }
+
+  [[nodiscard]] T* operator->() { return &*value_; }
+
+  [[nodiscard]] const T* operator->() const { return &*value_; }
+
+  /// @param other what is returned if there is no value
+  template <class Other>
+  [[nodiscard]] T value_or(Other&& other) const& {
+    return has_value() ? *value_ : static_cast<T>(std::forward<Other>(other));
+  }
+
+  /// @return the line; "" if there is a value
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
   std::optional<T> value_;
   std::string error_;
+};
+
+/// Success, or one line that states the error and what is allowed.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+  using error_type = std::string;
+
+  Result() = default;
+
+  Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
+
+  [[nodiscard]] bool has_value() const { return !error_.has_value(); }
+
+  explicit operator bool() const { return has_value(); }
+
+  /// @return the line; "" for success
+  [[nodiscard]] std::string error() const { return error_.value_or(std::string()); }
+
+ private:
+  std::optional<std::string> error_;
 };
 
 }  // namespace sorrel

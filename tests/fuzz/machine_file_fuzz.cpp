@@ -30,8 +30,8 @@ void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
     require(!plan.error().empty(), "an error has a text");
     return;
   }
-  for (const auto& candidate : plan.value().candidates())
-    require(std::isfinite(candidate.time.step_s()) && candidate.time.step_s() >= 0,
+  for (const auto& cut : plan.value().cuts())
+    require(std::isfinite(cut.time.step_s()) && cut.time.step_s() >= 0,
             "a predicted time is a number");
   require(!plan.value().why().empty() && !plan.value().table(10).empty(), "a plan has a text");
 }

@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
        .large_set_bytes = std::int64_t{argc == 5 ? std::atoi(argv[4]) : 256} << 20});
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::string trouble;
-  if (rank == 0) trouble = save_machine(machine, argv[3]);
-  if (!trouble.empty()) std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
+  sorrel::Result<void> saved;
+  if (rank == 0) saved = save_machine(machine, argv[3]);
+  if (!saved) std::fprintf(stderr, "sorrel: %s\n", saved.error().c_str());
   MPI_Finalize();
-  return trouble.empty() ? 0 : 1;
+  return saved ? 0 : 1;
 }

@@ -3,11 +3,11 @@
 //
 //   sorrel run -n 8 --workers 2 partition MACHINE_FILE N SECONDS ROUNDS
 //
-// All candidates are timed once, for SECONDS in all. Then the plan's choice, MPI_Dims_create's cut
-// and the fastest ones alternate for ROUNDS rounds of SECONDS each. One line for each candidate, in
+// All cuts are timed once, for SECONDS in all. Then the plan's choice, MPI_Dims_create's cut
+// and the fastest ones alternate for ROUNDS rounds of SECONDS each. One line for each cut, in
 // the plan's order:
 //   result 8x1x1 none predicted 1.5e-3 measured 1.6e-3
-// (`once` in the place of `measured` for a candidate that was timed only once).
+// (`once` in the place of `measured` for a cut that was timed only once).
 // The fastest of many measurements is fast by luck too. Therefore the fastest, the choice and
 // MPI_Dims_create's cut are timed again in turn, and the choice a second time at the end of each
 // turn: this shows the scatter of the clock. One line for each, with its rounds:
@@ -47,7 +47,7 @@ std::string word_of(const Overlap& overlap) {
 }
 
 constexpr std::size_t finalist_count_max = 7;
-// A candidate slower than the fastest by more than this, when timed once, cannot be the fastest.
+// A cut slower than the fastest by more than this, when timed once, cannot be the fastest.
 constexpr double finalist_slowness_max = 1.25;
 constexpr int turn_count_min = 7;
 constexpr int turn_count_max = 15;
@@ -63,15 +63,15 @@ struct Timed {
   bool is_finalist = false;
 };
 
-/// A candidate that is timed in turn with the choice, and its role.
+/// A cut that is timed in turn with the choice, and its role.
 struct Turn {
   const char* role;
-  const Candidate* candidate;
+  const Cut* cut;
 };
 
 void print(const Turn& turn, const std::vector<double>& rounds_s) {
-  std::printf("turns %s %s %s", turn.role, word_of(turn.candidate->grid).c_str(),
-              word_of(turn.candidate->overlap).c_str());
+  std::printf("turns %s %s %s", turn.role, word_of(turn.cut->grid).c_str(),
+              word_of(turn.cut->overlap).c_str());
   for (const double round_s : rounds_s)
     std::printf(" %.6e", round_s);
   std::printf("\n");
@@ -79,14 +79,14 @@ void print(const Turn& turn, const std::vector<double>& rounds_s) {
 
 void print(const Plan& plan, const std::vector<Timed>& timed) {
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    const Candidate& candidate = plan.candidates()[i];
-    std::printf("result %s %s predicted %.6e %s %.6e\n", word_of(candidate.grid).c_str(),
-                word_of(candidate.overlap).c_str(), candidate.time.step_s(),
+    const Cut& cut = plan.cuts()[i];
+    std::printf("result %s %s predicted %.6e %s %.6e\n", word_of(cut.grid).c_str(),
+                word_of(cut.overlap).c_str(), cut.time.step_s(),
                 timed[i].is_finalist ? "measured" : "once", timed[i].seconds);
   }
 }
 
-// The indices of the candidates that are timed in turn, the choice first.
+// The indices of the cuts that are timed in turn, the choice first.
 std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double>& screened_s) {
   std::vector<std::size_t> by_time(screened_s.size());
   std::iota(by_time.begin(), by_time.end(), std::size_t{0});
@@ -94,7 +94,7 @@ std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double
     return screened_s[left] < screened_s[right];
   });
   std::vector<std::size_t> finalists{0};
-  const auto balanced = static_cast<std::size_t>(&plan.balanced() - plan.candidates().data());
+  const auto balanced = static_cast<std::size_t>(&plan.balanced() - plan.cuts().data());
   if (balanced != 0) finalists.push_back(balanced);
   for (const std::size_t i : by_time) {
     if (finalists.size() == finalist_count_max) break;
@@ -113,13 +113,13 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   problem.extents = {n, n, n};
   const auto plan = Plan::choose(machine, problem, size);
   if (!plan.has_value()) return fail(plan.error());
-  const std::vector<Candidate>& all = plan.value().candidates();
+  const std::vector<Cut>& all = plan.value().cuts();
   const double screening_s = seconds / static_cast<double>(all.size());
   const auto screened =
       time_steps(MPI_COMM_WORLD, problem, all, {.seconds = screening_s, .round_count = 1});
   if (!screened.has_value()) return fail(screened.error());
   const std::vector<std::size_t> places = finalists_of(plan.value(), screened.value());
-  std::vector<Candidate> finalists;
+  std::vector<Cut> finalists;
   for (const std::size_t i : places)
     finalists.push_back(all[i]);
   const double each_s = seconds * round_count / static_cast<double>(finalists.size());
@@ -132,14 +132,14 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   for (std::size_t i = 0; i < places.size(); ++i)
     results[places[i]] = {.seconds = timed.value()[i], .is_finalist = true};
   const auto least = std::min_element(timed.value().begin(), timed.value().end());
-  const Candidate& fastest = finalists[static_cast<std::size_t>(least - timed.value().begin())];
+  const Cut& fastest = finalists[static_cast<std::size_t>(least - timed.value().begin())];
   const std::vector<Turn> turns{{"choice", &plan.value().best()},
                                 {"fastest", &fastest},
                                 {"balanced", &plan.value().balanced()},
                                 {"again", &plan.value().best()}};
-  std::vector<Candidate> taking_turns;
+  std::vector<Cut> taking_turns;
   for (const Turn& turn : turns)
-    taking_turns.push_back(*turn.candidate);
+    taking_turns.push_back(*turn.cut);
   const double turns_s = 2 * seconds / static_cast<double>(turns.size());
   const auto rounds =
       time_rounds(MPI_COMM_WORLD, problem, taking_turns,

@@ -22,7 +22,7 @@ double exchange_s(std::int64_t n, int repeats, Pack pack) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Problem problem;
   problem.extents = {n, n, n};
-  Candidate cut;
+  Cut cut;
   cut.grid = cut.brick = {1, 1, 2};
   cut.pack = {Pack::none, Pack::none, pack};
   const Extents room{n + 2, n + 2, n / 2 + 2};

@@ -1,4 +1,4 @@
-//! ArrayView - an array of up to three dimensions in memory, and Box - a box of its cells.
+//! ArrayView - an array of up to three dimensions in memory.
 //!
 //! Plain data; owns nothing. Strides are in bytes and arbitrary: a view of a slice, of one
 //! component among several, or of a transposed array.
@@ -22,12 +22,6 @@ struct ArrayView {
   [[nodiscard]] std::byte* at(const Extents& index) const {
     return first + index[0] * strides[0] + index[1] * strides[1] + index[2] * strides[2];
   }
-};
-
-/// A box of cells.
-struct Box {
-  Extents first{};
-  Extents extents{};
 };
 
 /// A view of a contiguous array.

@@ -24,7 +24,7 @@ namespace sorrel::grid {
 class Halo {
  public:
   /// Collective over `comm`; the Halo keeps a duplicate of it until its destructor. `cut` gives
-  /// process grid, brick and pack: a plan's best(), another candidate, or the caller's own. Ranks
+  /// process grid, brick and pack: a plan's best(), another cut, or the caller's own. Ranks
   /// beyond the grid call make() without fields and exchange nothing. Errors are the same on every
   /// rank only if the arguments are; the fields' memory must outlive the Halo.
   ///
@@ -35,7 +35,7 @@ class Halo {
   /// @return the exchange, or one line that says which argument is wrong
   [[nodiscard]] static Result<Halo> make(MPI_Comm comm,
                                          const Problem& problem,
-                                         const Candidate& cut,
+                                         const Cut& cut,
                                          std::span<const ArrayView> fields);
 
   Halo(Halo&&) noexcept;
@@ -58,8 +58,8 @@ class Halo {
   /// The problem that make() was given.
   [[nodiscard]] const Problem& problem() const;
 
-  /// The cells of this rank; no extents for a rank beyond the grid.
-  [[nodiscard]] Block block() const;
+  /// The cells of this rank; empty for a rank beyond the grid.
+  [[nodiscard]] Box block() const;
 
  private:
   struct Parts;

@@ -29,7 +29,7 @@ namespace sorrel::grid {
 struct TaskedHalo {
   Problem problem;
   /// Process grid, brick and pack.
-  Candidate cut;
+  Cut cut;
   /// This rank, by the numbers of the graph's messenger.
   int rank = 0;
   /// Views of the block with its ghosts, as for a Halo; none beyond the grid. Their memory must

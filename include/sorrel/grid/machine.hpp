@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <sorrel/result.hpp>
+
 namespace sorrel::grid {
 
 /// Bytes per second that a processor streams from memory, for data up to a size. Between two sizes
@@ -114,7 +116,7 @@ struct Machine {
   std::optional<Measurement> measurement;
 };
 
-/// Returns the error in a machine and what is allowed, in one line; "" if there is none.
-[[nodiscard]] std::string error_in(const Machine& machine);
+/// @return success, or the error in a machine and what is allowed
+Result<void> check(const Machine& machine);
 
 }  // namespace sorrel::grid

@@ -13,13 +13,22 @@
 
 namespace sorrel::grid {
 
+/// @param json the contents of a machine file
+/// @return the machine, or the name of what is missing, unknown or out of range
 [[nodiscard]] Result<Machine> parse_machine(std::string_view json);
+
+/// @param path of a machine file
+/// @return the machine, or why it cannot be read
 [[nodiscard]] Result<Machine> load_machine(const std::string& path);
 
+/// @return the contents of a machine file
 [[nodiscard]] std::string to_json(const Machine& machine);
 
-/// Returns "" or the reason for the failure. Another process sees the old file or the whole new
-/// one.
-[[nodiscard]] std::string save_machine(const Machine& machine, const std::string& path);
+/// Writes a machine file. Another process sees the old file or the whole new one.
+///
+/// @param machine may have errors, which load_machine() then finds
+/// @param path of the file; PATH.new is written first
+/// @return success, or the file that cannot be written
+Result<void> save_machine(const Machine& machine, const std::string& path);
 
 }  // namespace sorrel::grid

@@ -55,7 +55,7 @@ struct Prediction {
 };
 
 /// A cut of the grid, and the predicted time of a step.
-struct Candidate {
+struct Cut {
   ProcessGrid grid{1, 1, 1};
   /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
   ProcessGrid brick{1, 1, 1};
@@ -64,12 +64,6 @@ struct Candidate {
   Prediction time;
 
   [[nodiscard]] int rank_count() const { return grid[0] * grid[1] * grid[2]; }
-};
-
-/// The cells of one rank.
-struct Block {
-  Extents first{};
-  Extents extents{};
 };
 
 /// The cuts of a grid over ranks, the best one first, with predicted times and reasons.
@@ -89,14 +83,14 @@ class Plan {
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
-  [[nodiscard]] const Candidate& best() const { return candidates_.front(); }
+  [[nodiscard]] const Cut& best() const { return cuts_.front(); }
 
-  /// All candidates, the choice first, then the fastest first: each process grid without overlap,
+  /// All cuts, the choice first, then the fastest first: each process grid without overlap,
   /// and with the best of each kind of overlap. The choice is the fastest, or one that takes at
   /// most 2 % longer and would be the fastest if copies took half as long again.
-  [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+  [[nodiscard]] const std::vector<Cut>& cuts() const { return cuts_; }
 
-  /// Number of evaluated candidates: placements and tile counts too.
+  /// Number of evaluated cuts: placements and tile counts too.
   [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
   [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
@@ -116,21 +110,22 @@ class Plan {
   [[nodiscard]] ProcessGrid coords(int rank) const;
   [[nodiscard]] int rank(const ProcessGrid& coords) const;
 
-  [[nodiscard]] Block block(int rank) const;
+  /// The cells of a rank below used_ranks().
+  [[nodiscard]] Box block(int rank) const;
 
   /// Five lines: the cut, its time, the faces, the cost of alternatives, overlap.
   [[nodiscard]] std::string why() const;
 
-  /// The first candidates of different grids, one a line, with the term in which each is worst.
+  /// The first cuts of different grids, one a line, with the term in which each is worst.
   [[nodiscard]] std::string table(int row_count) const;
 
   /// The cut of MPI_Dims_create, with its best pack and no overlap.
-  [[nodiscard]] const Candidate& balanced() const;
+  [[nodiscard]] const Cut& balanced() const;
 
  private:
   Problem problem_;
   int rank_count_ = 0;
-  std::vector<Candidate> candidates_;
+  std::vector<Cut> cuts_;
   std::int64_t evaluated_count_ = 0;
 };
 
@@ -138,9 +133,9 @@ class Plan {
 [[nodiscard]] std::string name_of(const ProcessGrid& grid, const Problem& problem);
 
 /// The block at `coords`: earlier ones are a cell longer where the extents do not divide.
-[[nodiscard]] Block block_at(const Problem& problem,
-                             const ProcessGrid& grid,
-                             const ProcessGrid& coords);
+[[nodiscard]] Box block_at(const Problem& problem,
+                           const ProcessGrid& grid,
+                           const ProcessGrid& coords);
 
 /// Coordinates of `rank` when consecutive ranks fill bricks, and the inverse.
 [[nodiscard]] ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick);

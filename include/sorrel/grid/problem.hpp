@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <string>
 
+#include <sorrel/box.hpp>
+#include <sorrel/result.hpp>
+
 namespace sorrel::grid {
 
 inline constexpr int dimension_count_max = 3;
@@ -17,6 +20,9 @@ inline constexpr int dimension_count_max = 3;
 template <class T>
 using PerDimension = std::array<T, dimension_count_max>;
 using Extents = PerDimension<std::int64_t>;
+
+/// Cells of a grid or of an array.
+using Box = sorrel::Box<dimension_count_max>;
 
 /// Neighbours that a cell reads: along the axes only (star), or diagonals too (box; corners are
 /// needed).
@@ -54,7 +60,7 @@ inline constexpr std::int64_t element_bytes_max = 1 << 20;
 inline constexpr int field_count_max = 10'000;
 inline constexpr int rank_count_max = 1'000'000;
 
-/// Returns the error in a problem and what is allowed, in one line; "" if there is none.
-[[nodiscard]] std::string error_in(const Problem& problem);
+/// @return success, or the error in a problem and what is allowed
+Result<void> check(const Problem& problem);
 
 }  // namespace sorrel::grid

@@ -1,7 +1,7 @@
 //! verify - times the predictions of a plan.
 //!
 //! Collective. Steps are those of the model: exchange of ghosts, and an average of the six
-//! neighbours for every cell, overlapped as the candidate prescribes.
+//! neighbours for every cell, overlapped as the cut prescribes.
 #pragma once
 
 #include <mpi.h>
@@ -16,9 +16,9 @@ namespace sorrel::grid {
 
 /// How long verify() and its parts measure.
 struct TimingOptions {
-  /// Seconds for each candidate, approximately; at least two steps are made.
+  /// Seconds for each cut, approximately; at least two steps are made.
   double seconds = 0.5;
-  /// Number of rounds in which several candidates are timed in turn, each with its share of the
+  /// Number of rounds in which several cuts are timed in turn, each with its share of the
   /// seconds.
   int round_count = 4;
 };
@@ -29,40 +29,39 @@ struct TimingOptions {
 /// Halo::make().
 [[nodiscard]] Result<double> time_step(MPI_Comm comm,
                                        const Problem& problem,
-                                       const Candidate& candidate,
+                                       const Cut& cut,
                                        const TimingOptions& options);
 
-/// The same for several candidates, for each round. They take turns, so that slow phases of the
+/// The same for several cuts, for each round. They take turns, so that slow phases of the
 /// machine affect all of them.
-[[nodiscard]] Result<std::vector<std::vector<double>>> time_rounds(
-    MPI_Comm comm,
-    const Problem& problem,
-    std::span<const Candidate> candidates,
-    const TimingOptions& options);
+[[nodiscard]] Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
+                                                                   const Problem& problem,
+                                                                   std::span<const Cut> cuts,
+                                                                   const TimingOptions& options);
 
-/// The least of all rounds for each candidate.
+/// The least of all rounds for each cut.
 [[nodiscard]] Result<std::vector<double>> time_steps(MPI_Comm comm,
                                                      const Problem& problem,
-                                                     std::span<const Candidate> candidates,
+                                                     std::span<const Cut> cuts,
                                                      const TimingOptions& options);
 
-/// Predicted and measured times of candidates.
+/// Predicted and measured times of cuts.
 struct Verification {
-  /// A candidate and the seconds of its step.
+  /// A cut and the seconds of its step.
   struct Timed {
-    Candidate candidate;
+    Cut cut;
     double measured_s = 0;
   };
 
   std::vector<Timed> timed;  ///< in the order of the plan, the best first
-  /// Additional time of the plan's choice over the fastest timed candidate: 0.05 is 5 %.
+  /// Additional time of the plan's choice over the fastest timed cut: 0.05 is 5 %.
   double regret = 0;
 
   /// A line for each: predicted, measured.
   [[nodiscard]] std::string table(const Problem& problem) const;
 };
 
-/// Times the first `count` candidates of a plan. `comm` has at least the plan's ranks.
+/// Times the first `count` cuts of a plan. `comm` has at least the plan's ranks.
 [[nodiscard]] Result<Verification> verify(MPI_Comm comm,
                                           const Plan& plan,
                                           int count,

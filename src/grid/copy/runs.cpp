@@ -101,15 +101,16 @@ ArrayView dense_view(void* data,
 }
 
 Runs runs_of(const ArrayView& view, const Box& box, MemoryOrder order) {
-  Runs runs{.first = view.at(box.first), .run_bytes = view.element_bytes, .loops = {}};
+  Runs runs{.first = view.at(box.lo), .run_bytes = view.element_bytes, .loops = {}};
   std::size_t loop_count = 0;
-  for (std::size_t i = 0; i < box.extents.size(); ++i) {
-    const std::size_t d = order == MemoryOrder::c ? box.extents.size() - 1 - i : i;
-    if (box.extents[d] == 1) continue;
+  for (std::size_t i = 0; i < box.lo.size(); ++i) {
+    const std::size_t d = order == MemoryOrder::c ? box.lo.size() - 1 - i : i;
+    const std::int64_t extent = box.extent(d);
+    if (extent == 1) continue;
     if (loop_count == 0 && view.strides[d] == runs.run_bytes)
-      runs.run_bytes *= box.extents[d];
+      runs.run_bytes *= extent;
     else
-      runs.loops[loop_count++] = {.count = box.extents[d], .stride_bytes = view.strides[d]};
+      runs.loops[loop_count++] = {.count = extent, .stride_bytes = view.strides[d]};
   }
   return runs;
 }

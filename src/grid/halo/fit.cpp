@@ -28,8 +28,8 @@ std::string error_in(const Problem& problem,
   return "";
 }
 
-std::string error_in(const Problem& problem, const Candidate& cut, int comm_size) {
-  if (std::string text = error_in(problem); !text.empty()) return text;
+std::string error_in(const Problem& problem, const Cut& cut, int comm_size) {
+  if (const Result<void> good = check(problem); !good) return good.error();
   for (std::size_t d = 0; d < cut.grid.size(); ++d) {
     const int parts = cut.grid[d];
     if (parts < 1 || cut.brick[d] < 1 || parts % cut.brick[d] != 0)
@@ -37,7 +37,7 @@ std::string error_in(const Problem& problem, const Candidate& cut, int comm_size
                      d, cut.brick[d]);
     ProcessGrid last{};
     last[d] = parts - 1;
-    const std::int64_t smallest = block_at(problem, cut.grid, last).extents[d];
+    const std::int64_t smallest = block_at(problem, cut.grid, last).extent(d);
     if (parts > 1 && smallest < problem.halo_width)
       return text_of(
           "the halo of %lld cells is wider than the smallest block in dimension %zu, %lld; cut it "
@@ -49,7 +49,7 @@ std::string error_in(const Problem& problem, const Candidate& cut, int comm_size
   return "";
 }
 
-Block block_of(const Problem& problem, const Candidate& cut, int rank) {
+Box block_of(const Problem& problem, const Cut& cut, int rank) {
   return block_at(problem, cut.grid, coords_of(rank, cut.grid, cut.brick));
 }
 

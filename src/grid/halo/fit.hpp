@@ -12,7 +12,7 @@
 namespace sorrel::grid {
 
 /// Returns the error and what is allowed, one line; "" if there is none. Checks the problem, too.
-[[nodiscard]] std::string error_in(const Problem& problem, const Candidate& cut, int comm_size);
+[[nodiscard]] std::string error_in(const Problem& problem, const Cut& cut, int comm_size);
 
 /// The same for the fields of a rank that has a block of these cells.
 [[nodiscard]] std::string error_in(const Problem& problem,
@@ -20,6 +20,6 @@ namespace sorrel::grid {
                                    std::span<const ArrayView> fields);
 
 /// The cells of a rank within the cut.
-[[nodiscard]] Block block_of(const Problem& problem, const Candidate& cut, int rank);
+[[nodiscard]] Box block_of(const Problem& problem, const Cut& cut, int rank);
 
 }  // namespace sorrel::grid

@@ -23,7 +23,7 @@ enum class UnpackTime {
 struct Halo::Parts {
   Problem problem;
   MPI_Comm comm = MPI_COMM_NULL;
-  Block block;
+  Box block;
   int rank = 0;
   std::vector<Channel> channels;      ///< by dimension, the low end first
   std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
@@ -121,7 +121,7 @@ Halo::~Halo() {
 
 Result<Halo> Halo::make(MPI_Comm comm,
                         const Problem& problem,
-                        const Candidate& cut,
+                        const Cut& cut,
                         std::span<const ArrayView> fields) {
   int size = 0;
   auto parts = std::make_unique<Parts>();
@@ -131,7 +131,7 @@ Result<Halo> Halo::make(MPI_Comm comm,
   parts->problem = problem;
   if (parts->rank < cut.rank_count()) {
     parts->block = block_of(problem, cut, parts->rank);
-    std::string text = error_in(problem, parts->block.extents, fields);
+    std::string text = error_in(problem, parts->block.extents(), fields);
     if (!text.empty()) return Error{std::move(text)};
     for (const Side& side : sides_of(problem, cut, parts->rank)) {
       const bool is_own = side.neighbour == parts->rank;
@@ -174,7 +174,7 @@ const Problem& Halo::problem() const {
   return parts_->problem;
 }
 
-Block Halo::block() const {
+Box Halo::block() const {
   return parts_->block;
 }
 

@@ -16,11 +16,8 @@ std::int64_t ghost_count(const Problem& problem, std::size_t dimension) {
   return problem.extents[dimension] > 1 ? problem.halo_width : 0;
 }
 
-std::optional<int> neighbour_of(const Problem& problem,
-                                const Candidate& cut,
-                                ProcessGrid coords,
-                                std::size_t dimension,
-                                int end) {
+std::optional<int> neighbour_of(
+    const Problem& problem, const Cut& cut, ProcessGrid coords, std::size_t dimension, int end) {
   const int parts = cut.grid[dimension];
   int& coordinate = coords[dimension];
   coordinate += end == 0 ? -1 : 1;
@@ -39,18 +36,18 @@ Box slab_of(const Problem& problem, const Extents& block, std::size_t dimension,
     const std::int64_t ghosts = ghost_count(problem, d);
     const bool is_exchanged_before = problem.stencil == Stencil::box && d < dimension;
     const bool is_wide = pack == Pack::direct || is_exchanged_before;
-    slab.first[d] = is_wide ? 0 : ghosts;
-    slab.extents[d] = block[d] + (is_wide ? 2 * ghosts : 0);
+    slab.lo[d] = is_wide ? 0 : ghosts;
+    slab.hi[d] = block[d] + (is_wide ? 2 : 1) * ghosts;
   }
   return slab;
 }
 
 }  // namespace
 
-std::vector<Side> sides_of(const Problem& problem, const Candidate& cut, int rank) {
+std::vector<Side> sides_of(const Problem& problem, const Cut& cut, int rank) {
   std::vector<Side> sides;
   const ProcessGrid coords = coords_of(rank, cut.grid, cut.brick);
-  const Extents block = block_at(problem, cut.grid, coords).extents;
+  const Extents block = block_at(problem, cut.grid, coords).extents();
   const std::int64_t width = problem.halo_width;
   for (std::size_t d = 0; d < block.size(); ++d) {
     for (const int end : {0, 1}) {
@@ -60,9 +57,10 @@ std::vector<Side> sides_of(const Problem& problem, const Candidate& cut, int ran
       // A cut of the caller's own may leave the pack open.
       if (side.pack == Pack::none) side.pack = Pack::rows;
       side.sent = side.ghosts = slab_of(problem, block, d, side.pack);
-      side.sent.extents[d] = side.ghosts.extents[d] = width;
-      side.sent.first[d] = end == 0 ? width : block[d];
-      side.ghosts.first[d] = end == 0 ? 0 : block[d] + width;
+      side.sent.lo[d] = end == 0 ? width : block[d];
+      side.ghosts.lo[d] = end == 0 ? 0 : block[d] + width;
+      side.sent.hi[d] = side.sent.lo[d] + width;
+      side.ghosts.hi[d] = side.ghosts.lo[d] + width;
       sides.push_back(side);
     }
   }
@@ -75,8 +73,8 @@ std::vector<Side> parts_of(const Problem& problem, const Side& side) {
   if (side.dimension != contiguous || outermost == contiguous ||
       problem.halo_width * problem.element_bytes >= line_bytes)
     return {side};
-  const std::int64_t layers = side.sent.extents[outermost];
-  const std::int64_t runs = cell_count(side.sent.extents) / problem.halo_width;
+  const std::int64_t layers = side.sent.extent(outermost);
+  const std::int64_t runs = side.sent.count() / problem.halo_width;
   const std::int64_t count = std::clamp<std::int64_t>(runs / runs_per_part, 1, layers);
   if (count == 1) return {side};
   std::vector<Side> parts(static_cast<std::size_t>(count), side);
@@ -84,8 +82,9 @@ std::vector<Side> parts_of(const Problem& problem, const Side& side) {
     Side& part = parts[static_cast<std::size_t>(i)];
     part.is_part = true;
     for (Box* box : {&part.sent, &part.ghosts}) {
-      box->first[outermost] += layers * i / count;
-      box->extents[outermost] = layers * (i + 1) / count - layers * i / count;
+      const std::int64_t first = box->lo[outermost];
+      box->lo[outermost] = first + layers * i / count;
+      box->hi[outermost] = first + layers * (i + 1) / count;
     }
   }
   return parts;

@@ -30,7 +30,7 @@ struct Side {
 }
 
 /// The sides of a rank's block that have neighbours, by dimension.
-[[nodiscard]] std::vector<Side> sides_of(const Problem& problem, const Candidate& cut, int rank);
+[[nodiscard]] std::vector<Side> sides_of(const Problem& problem, const Cut& cut, int rank);
 
 /// Splits a side with many short runs into parts, in the order of their messages; otherwise returns
 /// the side itself. A cell that is sent and its ghost share a cache line: in parts, they are used

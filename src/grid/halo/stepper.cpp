@@ -21,8 +21,8 @@ ArrayView in_c_order(ArrayView view, MemoryOrder order) {
 
 Box in_c_order(Box box, MemoryOrder order) {
   if (order == MemoryOrder::fortran) {
-    std::swap(box.first[0], box.first[2]);
-    std::swap(box.extents[0], box.extents[2]);
+    std::swap(box.lo[0], box.lo[2]);
+    std::swap(box.hi[0], box.hi[2]);
   }
   return box;
 }
@@ -30,12 +30,11 @@ Box in_c_order(Box box, MemoryOrder order) {
 // Cuts `width` cells off one end of a box, and returns them.
 Box cut_off(Box& box, std::size_t dimension, int end, std::int64_t width) {
   Box part = box;
-  part.extents[dimension] = std::min(width, box.extents[dimension]);
-  box.extents[dimension] -= part.extents[dimension];
+  width = std::min(width, box.extent(dimension));
   if (end == 0)
-    box.first[dimension] += part.extents[dimension];
+    box.lo[dimension] = part.hi[dimension] = part.lo[dimension] + width;
   else
-    part.first[dimension] += box.extents[dimension];
+    box.hi[dimension] = part.lo[dimension] = part.hi[dimension] - width;
   return part;
 }
 
@@ -58,7 +57,7 @@ std::array<std::span<std::byte>, 2> StepperMemory::get(std::size_t bytes, int ra
 
 Result<Stepper> Stepper::make(MPI_Comm comm,
                               const Problem& problem,
-                              const Candidate& candidate,
+                              const Cut& cut,
                               StepperMemory& memory) {
   if (problem.element_bytes % static_cast<std::int64_t>(sizeof(double)) != 0)
     return Error{"only elements that are whole doubles can be timed"};
@@ -66,20 +65,22 @@ Result<Stepper> Stepper::make(MPI_Comm comm,
   MPI_Comm_rank(comm, &rank);
   Stepper stepper;
   stepper.problem_ = problem;
-  stepper.candidate_ = candidate;
+  stepper.cut_ = cut;
   Extents room{};
-  if (rank < candidate.rank_count()) {
-    const ProcessGrid coords = coords_of(rank, candidate.grid, candidate.brick);
-    stepper.whole_.extents = block_at(problem, candidate.grid, coords).extents;
-    room = padded(problem, stepper.whole_.extents);
+  if (rank < cut.rank_count()) {
+    const ProcessGrid coords = coords_of(rank, cut.grid, cut.brick);
+    const Extents cells = block_at(problem, cut.grid, coords).extents();
+    room = padded(problem, cells);
+    Extents ghosts{};
     for (std::size_t d = 0; d < room.size(); ++d)
-      stepper.whole_.first[d] = (room[d] - stepper.whole_.extents[d]) / 2;
+      ghosts[d] = (room[d] - cells[d]) / 2;
+    stepper.whole_ = Box::at(ghosts, cells);
     stepper.set_boxes(rank);
   }
   const std::int64_t bytes = cell_count(room) * problem.element_bytes * problem.field_count;
   const auto data = memory.get(static_cast<std::size_t>(bytes), rank);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    Result<State> made = make_state(comm, problem, candidate, room, data[i]);
+    Result<State> made = make_state(comm, problem, cut, room, data[i]);
     if (!made.has_value()) return Error{made.error()};
     (i == 0 ? stepper.now_ : stepper.next_) = std::move(made).value();
   }
@@ -89,7 +90,7 @@ Result<Stepper> Stepper::make(MPI_Comm comm,
 
 Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
                                            const Problem& problem,
-                                           const Candidate& candidate,
+                                           const Cut& cut,
                                            const Extents& room,
                                            std::span<std::byte> data) {
   State state;
@@ -97,7 +98,7 @@ Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
   for (int i = 0; i < problem.field_count && bytes > 0; ++i)
     state.fields.push_back(dense_view(data.data() + static_cast<std::size_t>(i) * bytes, room,
                                       problem.element_bytes, problem.order));
-  Result<Halo> halo = Halo::make(comm, problem, candidate, state.fields);
+  Result<Halo> halo = Halo::make(comm, problem, cut, state.fields);
   if (!halo.has_value()) return Error{halo.error()};
   state.halo.push_back(std::move(halo).value());
   return state;
@@ -105,15 +106,15 @@ Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
 
 void Stepper::set_boxes(int rank) {
   Box rest = whole_;
-  for (const Side& side : sides_of(problem_, candidate_, rank))
+  for (const Side& side : sides_of(problem_, cut_, rank))
     if (side.neighbour != rank)
       skin_.push_back(cut_off(rest, side.dimension, side.end, problem_.halo_width));
   // Tiles are slabs of the outermost dimension, so that no row is cut.
   const std::size_t outermost = memory_order(problem_)[2];
-  std::int64_t tile_count = candidate_.overlap.tile_count;
-  for (; tile_count > 0 && rest.extents[outermost] > 0; --tile_count)
+  std::int64_t tile_count = cut_.overlap.tile_count;
+  for (; tile_count > 0 && rest.extent(outermost) > 0; --tile_count)
     tiles_.push_back(
-        cut_off(rest, outermost, 0, (rest.extents[outermost] + tile_count - 1) / tile_count));
+        cut_off(rest, outermost, 0, (rest.extent(outermost) + tile_count - 1) / tile_count));
 }
 
 void Stepper::update(const Box& box) {
@@ -123,7 +124,7 @@ void Stepper::update(const Box& box) {
 }
 
 void Stepper::step() {
-  if (candidate_.overlap.kind == Overlap::Kind::none) {
+  if (cut_.overlap.kind == Overlap::Kind::none) {
     now_.halo[0].exchange();
     update(whole_);
   } else {

@@ -1,4 +1,4 @@
-//! Stepper - a small stencil code: blocks, their ghosts, and the steps that a candidate prescribes.
+//! Stepper - a small stencil code: blocks, their ghosts, and the steps that a cut prescribes.
 //!
 //! One for each rank of a communicator; make() and step() are collective.
 #pragma once
@@ -30,7 +30,7 @@ class Stepper {
   /// `memory` belongs to this rank and outlives the Stepper.
   [[nodiscard]] static Result<Stepper> make(MPI_Comm comm,
                                             const Problem& problem,
-                                            const Candidate& candidate,
+                                            const Cut& cut,
                                             StepperMemory& memory);
 
   /// May suspend.
@@ -47,14 +47,14 @@ class Stepper {
 
   [[nodiscard]] static Result<State> make_state(MPI_Comm comm,
                                                 const Problem& problem,
-                                                const Candidate& candidate,
+                                                const Cut& cut,
                                                 const Extents& room,
                                                 std::span<std::byte> data);
   void set_boxes(int rank);
   void update(const Box& box);
 
   Problem problem_;
-  Candidate candidate_;
+  Cut cut_;
   State now_;
   State next_;
   Box whole_;

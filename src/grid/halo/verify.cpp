@@ -31,12 +31,9 @@ double batch_s(MPI_Comm comm, Stepper& stepper, int step_count) {
 }
 
 // Seconds of one step, the least of several batches.
-Result<double> step_s(MPI_Comm comm,
-                      const Problem& problem,
-                      const Candidate& candidate,
-                      double seconds,
-                      StepperMemory& memory) {
-  Result<Stepper> made = Stepper::make(comm, problem, candidate, memory);
+Result<double> step_s(
+    MPI_Comm comm, const Problem& problem, const Cut& cut, double seconds, StepperMemory& memory) {
+  Result<Stepper> made = Stepper::make(comm, problem, cut, memory);
   if (!made.has_value()) return Error{made.error()};
   Stepper stepper = std::move(made).value();
   // The first step starts with cold caches and page tables.
@@ -58,23 +55,23 @@ Result<double> step_s(MPI_Comm comm,
 
 Result<double> time_step(MPI_Comm comm,
                          const Problem& problem,
-                         const Candidate& candidate,
+                         const Cut& cut,
                          const TimingOptions& options) {
   StepperMemory memory;
-  return step_s(comm, problem, candidate, options.seconds, memory);
+  return step_s(comm, problem, cut, options.seconds, memory);
 }
 
 Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
                                                      const Problem& problem,
-                                                     std::span<const Candidate> candidates,
+                                                     std::span<const Cut> cuts,
                                                      const TimingOptions& options) {
-  std::vector<std::vector<double>> rounds_s(candidates.size());
+  std::vector<std::vector<double>> rounds_s(cuts.size());
   const int round_count = std::max(options.round_count, 1);
   StepperMemory memory;
   for (int round = 0; round < round_count; ++round) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
       const Result<double> timed =
-          step_s(comm, problem, candidates[i], options.seconds / round_count, memory);
+          step_s(comm, problem, cuts[i], options.seconds / round_count, memory);
       if (!timed.has_value()) return Error{timed.error()};
       rounds_s[i].push_back(timed.value());
     }
@@ -84,9 +81,9 @@ Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
 
 Result<std::vector<double>> time_steps(MPI_Comm comm,
                                        const Problem& problem,
-                                       std::span<const Candidate> candidates,
+                                       std::span<const Cut> cuts,
                                        const TimingOptions& options) {
-  const auto rounds = time_rounds(comm, problem, candidates, options);
+  const auto rounds = time_rounds(comm, problem, cuts, options);
   if (!rounds.has_value()) return Error{rounds.error()};
   std::vector<double> least_s;
   for (const std::vector<double>& of_one : rounds.value())
@@ -98,14 +95,14 @@ Result<Verification> verify(MPI_Comm comm,
                             const Plan& plan,
                             int count,
                             const TimingOptions& options) {
-  const std::vector<Candidate>& all = plan.candidates();
+  const std::vector<Cut>& all = plan.cuts();
   const std::span first(all.data(), std::min(all.size(), static_cast<std::size_t>(count)));
   const Result<std::vector<double>> measured = time_steps(comm, plan.problem(), first, options);
   if (!measured.has_value()) return Error{measured.error()};
   const std::vector<double>& seconds = measured.value();
   Verification verification;
   for (std::size_t i = 0; i < first.size(); ++i)
-    verification.timed.push_back({.candidate = first[i], .measured_s = seconds[i]});
+    verification.timed.push_back({.cut = first[i], .measured_s = seconds[i]});
   verification.regret = seconds.front() / *std::min_element(seconds.begin(), seconds.end()) - 1;
   return verification;
 }
@@ -113,8 +110,8 @@ Result<Verification> verify(MPI_Comm comm,
 std::string Verification::table(const Problem& problem) const {
   std::string text = text_of("%-16s %-12s %12s %12s\n", "grid", "overlap", "predicted", "measured");
   for (const Timed& one : timed)
-    text += text_of("%-16s %-12s %9.3f ms %9.3f ms\n", name_of(one.candidate.grid, problem).c_str(),
-                    name_of(one.candidate.overlap).c_str(), one.candidate.time.step_s() * 1e3,
+    text += text_of("%-16s %-12s %9.3f ms %9.3f ms\n", name_of(one.cut.grid, problem).c_str(),
+                    name_of(one.cut.overlap).c_str(), one.cut.time.step_s() * 1e3,
                     one.measured_s * 1e3);
   return text + text_of("regret %.1f %%\n", regret * 100);
 }

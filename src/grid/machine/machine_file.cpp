@@ -324,7 +324,7 @@ Result<Machine> parse_machine(std::string_view text) {
   Reader reader;
   Machine machine = reader.read(json);
   if (!reader.error().empty()) return Error{reader.error()};
-  if (std::string error = error_in(machine); !error.empty()) return Error{std::move(error)};
+  if (const Result<void> good = check(machine); !good) return Error{good.error()};
   return machine;
 }
 
@@ -341,18 +341,17 @@ std::string to_json(const Machine& machine) {
   return Writer(machine).write().dump(1) + "\n";
 }
 
-std::string save_machine(const Machine& machine, const std::string& path) {
+Result<void> save_machine(const Machine& machine, const std::string& path) {
   const std::string passing = path + ".new";
   // Removes any file of this name: opening a pipe would block.
   std::remove(passing.c_str());
   {
     std::ofstream file(passing);
     file << to_json(machine);
-    if (!file.flush()) return text_of("cannot write %s", passing.c_str());
+    if (!file.flush()) return Error{"cannot write " + passing};
   }
-  if (std::rename(passing.c_str(), path.c_str()) != 0)
-    return text_of("cannot write %s", path.c_str());
-  return "";
+  if (std::rename(passing.c_str(), path.c_str()) != 0) return Error{"cannot write " + path};
+  return {};
 }
 
 }  // namespace sorrel::grid

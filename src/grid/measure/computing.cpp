@@ -64,27 +64,27 @@ class Swept {
   }
 
   void whole() {
-    update({.first = {1, 1, 1}, .extents = cells_});
+    update(Box::at({1, 1, 1}, cells_));
     std::swap(views_[0], views_[1]);
   }
 
   /// The same update with the faces first.
   void faces_and_rest() {
     const auto [x, y, z] = cells_;
-    update({.first = {1, 1, 1}, .extents = {1, y, z}});
-    update({.first = {x, 1, 1}, .extents = {1, y, z}});
-    update({.first = {2, 1, 1}, .extents = {x - 2, 1, z}});
-    update({.first = {2, y, 1}, .extents = {x - 2, 1, z}});
-    update({.first = {2, 2, 1}, .extents = {x - 2, y - 2, z}});
+    update(Box::at({1, 1, 1}, {1, y, z}));
+    update(Box::at({x, 1, 1}, {1, y, z}));
+    update(Box::at({2, 1, 1}, {x - 2, 1, z}));
+    update(Box::at({2, y, 1}, {x - 2, 1, z}));
+    update(Box::at({2, 2, 1}, {x - 2, y - 2, z}));
     std::swap(views_[0], views_[1]);
   }
 
   /// The same update with the two ends of each row first.
   void row_ends_and_rest() {
     const auto [x, y, z] = cells_;
-    update({.first = {1, 1, 1}, .extents = {x, y, 1}});
-    update({.first = {1, 1, z}, .extents = {x, y, 1}});
-    update({.first = {1, 1, 2}, .extents = {x, y, z - 2}});
+    update(Box::at({1, 1, 1}, {x, y, 1}));
+    update(Box::at({1, 1, z}, {x, y, 1}));
+    update(Box::at({1, 1, 2}, {x, y, z - 2}));
     std::swap(views_[0], views_[1]);
   }
 

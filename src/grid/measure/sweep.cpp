@@ -30,10 +30,10 @@ std::ptrdiff_t step_of(const ArrayView& view, std::size_t dimension) {
 
 void sweep(const ArrayView& source, const ArrayView& target, const Box& box) {
   const Steps to{.x = step_of(source, 0), .y = step_of(source, 1), .z = step_of(source, 2)};
-  const std::ptrdiff_t count = box.extents[2] * (source.element_bytes / 8);
-  for (std::int64_t x = 0; x < box.extents[0]; ++x) {
-    for (std::int64_t y = 0; y < box.extents[1]; ++y) {
-      const Extents place{box.first[0] + x, box.first[1] + y, box.first[2]};
+  const std::ptrdiff_t count = box.extent(2) * (source.element_bytes / 8);
+  for (const std::int64_t x : box[0]) {
+    for (const std::int64_t y : box[1]) {
+      const Extents place{x, y, box.lo[2]};
       sweep_row(reinterpret_cast<const double*>(source.at(place)),
                 reinterpret_cast<double*>(target.at(place)), to, count);
     }

@@ -96,7 +96,7 @@ std::string error_in_planes(const std::vector<PlaneCost>& planes) {
 
 }  // namespace
 
-std::string error_in(const Problem& problem) {
+Result<void> check(const Problem& problem) {
   const auto number = [](auto value) { return static_cast<double>(value); };
   const Bound bounds[] = {
       {"extent 0", number(problem.extents[0]), 1, number(extent_max)},
@@ -110,26 +110,28 @@ std::string error_in(const Problem& problem) {
       {"bytes per cell", problem.bytes_per_cell, 0, 1e9},
       {"the memory limit in bytes", number(problem.memory_limit_bytes), 0, 1e18},
   };
-  if (std::string error = first_error(bounds); !error.empty()) return error;
+  if (std::string error = first_error(bounds); !error.empty()) return Error{std::move(error)};
   const double cells =
       number(problem.extents[0]) * number(problem.extents[1]) * number(problem.extents[2]);
-  if (cells > 1e15) return text_of("the grid has %g cells; at most 1e+15 are allowed", cells);
+  if (cells > 1e15)
+    return Error{text_of("the grid has %g cells; at most 1e+15 are allowed", cells)};
   for (int d = 0; d < dimension_count_max; ++d) {
     const std::int64_t extent = problem.extents[static_cast<std::size_t>(d)];
     if (extent > 1 && extent % problem.grain != 0)
-      return text_of("a grain of %lld cells does not divide the %lld of dimension %d",
-                     static_cast<long long>(problem.grain), static_cast<long long>(extent), d);
+      return Error{text_of("a grain of %lld cells does not divide the %lld of dimension %d",
+                           static_cast<long long>(problem.grain), static_cast<long long>(extent),
+                           d)};
     if (extent > 1 && problem.halo_width > extent)
-      return text_of(
-          "a halo of %lld cells is wider than the %lld of dimension %d; at most %lld "
-          "are allowed",
-          static_cast<long long>(problem.halo_width), static_cast<long long>(extent), d,
-          static_cast<long long>(extent));
+      return Error{
+          text_of("a halo of %lld cells is wider than the %lld of dimension %d; at most %lld "
+                  "are allowed",
+                  static_cast<long long>(problem.halo_width), static_cast<long long>(extent), d,
+                  static_cast<long long>(extent))};
   }
-  return "";
+  return {};
 }
 
-std::string error_in(const Machine& machine) {
+Result<void> check(const Machine& machine) {
   const Bound bounds[] = {
       {"processors", static_cast<double>(machine.processor_count), 0, rank_count_max},
       {"flops_per_second", machine.flops_per_second, rate_least, rate_most},
@@ -139,18 +141,21 @@ std::string error_in(const Machine& machine) {
       {"row_end_seconds", machine.row_end_s, 0, seconds_most},
       {"poll_seconds", machine.poll_s, 0, seconds_most},
   };
-  if (std::string error = first_error(bounds); !error.empty()) return error;
-  if (std::string error = error_in_memory(machine.memory); !error.empty()) return error;
-  if (std::string error = error_in_planes(machine.planes); !error.empty()) return error;
-  if (machine.copy.is_empty()) return "copy is empty; at least one rate is needed";
+  if (std::string error = first_error(bounds); !error.empty()) return Error{std::move(error)};
+  if (std::string error = error_in_memory(machine.memory); !error.empty())
+    return Error{std::move(error)};
+  if (std::string error = error_in_planes(machine.planes); !error.empty())
+    return Error{std::move(error)};
+  if (machine.copy.is_empty()) return Error{"copy is empty; at least one rate is needed"};
   const std::pair<const char*, const CopyTable*> tables[] = {
       {"copy", &machine.copy}, {"blocked", &machine.blocked}, {"datatype", &machine.datatype}};
   for (const auto& [name, table] : tables)
-    if (std::string error = error_in_table(name, *table); !error.empty()) return error;
-  if (machine.links.empty()) return "links is empty; at least one is needed";
+    if (std::string error = error_in_table(name, *table); !error.empty())
+      return Error{std::move(error)};
+  if (machine.links.empty()) return Error{"links is empty; at least one is needed"};
   for (const Link& link : machine.links)
-    if (std::string error = error_in_link(link); !error.empty()) return error;
-  return "";
+    if (std::string error = error_in_link(link); !error.empty()) return Error{std::move(error)};
+  return {};
 }
 
 }  // namespace sorrel::grid

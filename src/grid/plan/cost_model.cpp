@@ -129,11 +129,11 @@ Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
 // ---- messages: LogGOPS
 // -----------------------------------------------------------------------------
 
-CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& candidate) const {
-  const bool is_direct = candidate.pack[face.dimension] == Pack::direct;
+CostModel::Exchange CostModel::messages_of(const Face& face, const Cut& cut) const {
+  const bool is_direct = cut.pack[face.dimension] == Pack::direct;
   const double bytes = static_cast<double>(is_direct ? face.direct_bytes : face.bytes);
   Exchange exchange;
-  for (const LinkShare& share : link_shares(machine_, candidate, face.dimension, face.side_count)) {
+  for (const LinkShare& share : link_shares(machine_, cut, face.dimension, face.side_count)) {
     const Link& link = *share.link;
     exchange.wire_s +=
         share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
@@ -155,14 +155,14 @@ CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& ca
 }
 
 CostModel::Exchange CostModel::exchange_of(const Load& load,
-                                           const Candidate& candidate,
+                                           const Cut& cut,
                                            bool is_updated) const {
   Exchange sum;
   for (const Face& face : load.faces) {
     if (face.side_count == 0) continue;
-    sum.pack_s += face.side_count * copy_s(load, face, candidate.pack[face.dimension], is_updated);
+    sum.pack_s += face.side_count * copy_s(load, face, cut.pack[face.dimension], is_updated);
     if (face.is_own) continue;
-    const Exchange one = messages_of(face, candidate);
+    const Exchange one = messages_of(face, cut);
     sum.wire_s += one.wire_s;
     sum.flight_s += one.flight_s;
     sum.progressing_s += one.progressing_s;
@@ -182,30 +182,30 @@ double CostModel::Exchange::seen_s(double poll_interval_s, double busy_s) const 
 // ---- the step
 // --------------------------------------------------------------------------------------
 
-Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const {
+Cut CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const {
   const Load load = load_of(grid);
-  Candidate candidate;
-  candidate.grid = grid;
-  candidate.brick = brick;
+  Cut cut;
+  cut.grid = grid;
+  cut.brick = brick;
   for (const Face& face : load.faces)
-    candidate.pack[face.dimension] = cheapest_pack(load, face);
-  const Exchange exchange = exchange_of(load, candidate, false);
+    cut.pack[face.dimension] = cheapest_pack(load, face);
+  const Exchange exchange = exchange_of(load, cut, false);
   const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
   const double ranks = ranks_per_processor_;
   // The other ranks of the processor work while one waits, and poll messages in between.
   const double others_s = (ranks - 1) * busy_s;
   const double away_s = exchange.seen_s(busy_s, others_s) - exchange.announced_s +
                         exchange.latency_s + exchange.flight_s;
-  candidate.time = {
+  cut.time = {
       .compute_s = ranks * compute_s(load),
       .pack_s = ranks * exchange.pack_s,
       .wire_s = ranks * exchange.wire_s,
       .wait_s = std::max(0.0, away_s - others_s),
   };
-  return candidate;
+  return cut;
 }
 
-Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap) const {
+Cut CostModel::with_overlap(const Cut& plain, const Overlap& overlap) const {
   const Load load = load_of(plain.grid);
   const Exchange exchange = exchange_of(load, plain, true);
   const double ranks = ranks_per_processor_;
@@ -217,15 +217,15 @@ Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap
   const double moving_s = exchange.seen_s(update_s / overlap.tile_count, update_s) -
                           exchange.announced_s + exchange.latency_s + exchange.flight_s - stuck_s;
   const double exposed_s = std::max(0.0, moving_s - update_s) + stuck_s;
-  Candidate candidate = plain;
-  candidate.overlap = overlap;
-  candidate.time = {
+  Cut cut = plain;
+  cut.overlap = overlap;
+  cut.time = {
       .compute_s = ranks * compute_s,
       .pack_s = ranks * exchange.pack_s,
       .wire_s = ranks * exchange.wire_s,
       .wait_s = std::max(0.0, exposed_s - (ranks - 1) * busy_s),
   };
-  return candidate;
+  return cut;
 }
 
 }  // namespace sorrel::grid

@@ -17,11 +17,11 @@ class CostModel {
  public:
   CostModel(const Machine& machine, const Problem& problem, int rank_count);
 
-  /// The candidate for a grid and a brick of it, with its cheapest packs and its time.
-  [[nodiscard]] Candidate without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
+  /// The cut for a grid and a brick of it, with its cheapest packs and its time.
+  [[nodiscard]] Cut without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
 
   /// The same cut, overlapped. `plain` comes from without_overlap().
-  [[nodiscard]] Candidate with_overlap(const Candidate& plain, const Overlap& overlap) const;
+  [[nodiscard]] Cut with_overlap(const Cut& plain, const Overlap& overlap) const;
 
  private:
   /// The work of one block, and its size.
@@ -54,10 +54,8 @@ class CostModel {
   [[nodiscard]] double skin_s(const Load& load) const;
   [[nodiscard]] double copy_s(const Load& load, const Face& face, Pack pack, bool is_updated) const;
   [[nodiscard]] Pack cheapest_pack(const Load& load, const Face& face) const;
-  [[nodiscard]] Exchange exchange_of(const Load& load,
-                                     const Candidate& candidate,
-                                     bool is_updated) const;
-  [[nodiscard]] Exchange messages_of(const Face& face, const Candidate& candidate) const;
+  [[nodiscard]] Exchange exchange_of(const Load& load, const Cut& cut, bool is_updated) const;
+  [[nodiscard]] Exchange messages_of(const Face& face, const Cut& cut) const;
 
   const Machine& machine_;
   const Problem& problem_;

@@ -55,7 +55,7 @@ std::string uncut_text(const Problem& problem) {
 }
 
 std::string cut_line(const Plan& plan, int rank_count) {
-  const Candidate& best = plan.best();
+  const Cut& best = plan.best();
   int neighbours = 0;
   std::int64_t bytes = 0;
   for (const Face& face : faces_of(plan.problem(), best.grid)) {
@@ -111,11 +111,11 @@ std::string slower_text(double percent) {
 
 // The best cut of another number of dimensions, and the cut of MPI_Dims_create.
 std::string alternatives_line(const Plan& plan) {
-  const Candidate& best = plan.best();
+  const Cut& best = plan.best();
   const double step_s = best.time.step_s();
-  const auto& all = plan.candidates();
-  const auto other = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-    return cut_count(candidate.grid) != cut_count(best.grid);
+  const auto& all = plan.cuts();
+  const auto other = std::find_if(all.begin(), all.end(), [&](const Cut& cut) {
+    return cut_count(cut.grid) != cut_count(best.grid);
   });
   std::string line = "alternatives:";
   if (other == all.end()) {
@@ -128,7 +128,7 @@ std::string alternatives_line(const Plan& plan) {
                         ? ""
                         : text_of(" by %s", losing_term(other->time, best.time)).c_str());
   }
-  const Candidate& balanced = plan.balanced();
+  const Cut& balanced = plan.balanced();
   const double gain = percent_over(balanced.time.step_s(), step_s);
   line += balanced.grid == best.grid
               ? std::string(" MPI_Dims_create makes the same cut")
@@ -139,12 +139,11 @@ std::string alternatives_line(const Plan& plan) {
 
 // The same cut with and without overlap, side by side.
 std::string overlap_line(const Plan& plan) {
-  const Candidate& best = plan.best();
+  const Cut& best = plan.best();
   const bool is_plain = best.overlap.kind == Overlap::Kind::none;
-  const auto& all = plan.candidates();
-  const auto other = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-    return candidate.grid == best.grid &&
-           (candidate.overlap.kind == Overlap::Kind::none) != is_plain;
+  const auto& all = plan.cuts();
+  const auto other = std::find_if(all.begin(), all.end(), [&](const Cut& cut) {
+    return cut.grid == best.grid && (cut.overlap.kind == Overlap::Kind::none) != is_plain;
   });
   if (other == all.end()) return "overlap: none, no messages to wait for";
   const Prediction& plain = is_plain ? best.time : other->time;
@@ -202,14 +201,14 @@ std::string Plan::table(int row_count) const {
   std::string text = text_of("%-16s %-12s %10s %10s %10s %10s %10s %8s  %s\n", "grid", "overlap",
                              "step", "compute", "pack", "wire", "wait", "slower", "lost by");
   std::vector<ProcessGrid> shown;
-  for (const Candidate& candidate : candidates_) {
+  for (const Cut& cut : cuts_) {
     if (static_cast<int>(shown.size()) == row_count) break;
-    if (std::find(shown.begin(), shown.end(), candidate.grid) != shown.end()) continue;
-    shown.push_back(candidate.grid);
-    const Prediction& time = candidate.time;
-    const bool is_best = &candidate == &best();
+    if (std::find(shown.begin(), shown.end(), cut.grid) != shown.end()) continue;
+    shown.push_back(cut.grid);
+    const Prediction& time = cut.time;
+    const bool is_best = &cut == &best();
     text += text_of("%-16s %-12s %10s %10s %10s %10s %10s %7.1f%%  %s\n",
-                    name_of(candidate.grid, problem_).c_str(), name_of(candidate.overlap).c_str(),
+                    name_of(cut.grid, problem_).c_str(), name_of(cut.overlap).c_str(),
                     seconds_text(time.step_s()).c_str(), seconds_text(time.compute_s).c_str(),
                     seconds_text(time.pack_s).c_str(), seconds_text(time.wire_s).c_str(),
                     seconds_text(time.wait_s).c_str(),

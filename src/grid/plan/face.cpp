@@ -69,7 +69,7 @@ std::int64_t cell_count(const Extents& extents) {
 
 Extents largest_block(const Problem& problem, const ProcessGrid& grid) {
   // Longer blocks come first.
-  return block_at(problem, grid, {0, 0, 0}).extents;
+  return block_at(problem, grid, {0, 0, 0}).extents();
 }
 
 Extents padded(const Problem& problem, const Extents& block) {

@@ -46,15 +46,15 @@ int rank_of(const ProcessGrid& coords, const ProcessGrid& grid, const ProcessGri
   return index_in(divided(grid, brick), outer) * size_of(brick) + index_in(brick, inner);
 }
 
-Block block_at(const Problem& problem, const ProcessGrid& grid, const ProcessGrid& coords) {
-  Block block;
+Box block_at(const Problem& problem, const ProcessGrid& grid, const ProcessGrid& coords) {
+  Box block;
   for (std::size_t d = 0; d < grid.size(); ++d) {
     const std::int64_t grains = problem.extents[d] / grain_in(problem, d);
     const std::int64_t size = grains / grid[d];
     const std::int64_t longer_count = grains % grid[d];
-    block.first[d] =
-        (coords[d] * size + std::min<std::int64_t>(coords[d], longer_count)) * grain_in(problem, d);
-    block.extents[d] = (size + (coords[d] < longer_count ? 1 : 0)) * grain_in(problem, d);
+    const std::int64_t first = coords[d] * size + std::min<std::int64_t>(coords[d], longer_count);
+    block.lo[d] = first * grain_in(problem, d);
+    block.hi[d] = (first + size + (coords[d] < longer_count ? 1 : 0)) * grain_in(problem, d);
   }
   return block;
 }

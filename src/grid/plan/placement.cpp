@@ -27,15 +27,15 @@ struct Crossing {
   int worst = 0;    ///< the most of one rank's two neighbours
 };
 
-Crossing crossing_of(const Candidate& candidate, std::size_t dimension, int group) {
-  const int within = candidate.brick[dimension];
-  const bool is_whole = within == candidate.grid[dimension];
-  if (size_of(candidate.brick) == group) {
+Crossing crossing_of(const Cut& cut, std::size_t dimension, int group) {
+  const int within = cut.brick[dimension];
+  const bool is_whole = within == cut.grid[dimension];
+  if (size_of(cut.brick) == group) {
     if (is_whole) return {};
     return {.mean = 1.0 / within, .worst = within == 1 ? 2 : 1};
   }
   // Share of pairs of ranks `stride` apart that are in different groups, over all ranks.
-  const int stride = within > 1 ? stride_in(candidate.brick, dimension) : size_of(candidate.brick);
+  const int stride = within > 1 ? stride_in(cut.brick, dimension) : size_of(cut.brick);
   if (is_whole && group % (stride * within) == 0) return {};
   return {.mean = std::min(1.0, static_cast<double>(stride) / group),
           .worst = stride >= group ? 2 : 1};
@@ -75,14 +75,13 @@ std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid) {
 ProcessGrid brick_of_least_surface(const Problem& problem, const ProcessGrid& grid, int group) {
   const PerDimension<Face> faces = faces_of(problem, grid);
   const auto surface = [&](const ProcessGrid& brick) {
-    Candidate candidate;
-    candidate.grid = grid;
-    candidate.brick = brick;
+    Cut cut;
+    cut.grid = grid;
+    cut.brick = brick;
     double bytes = 0;
     for (const Face& face : faces)
       if (face.side_count > 0)
-        bytes +=
-            crossing_of(candidate, face.dimension, group).mean * static_cast<double>(face.bytes);
+        bytes += crossing_of(cut, face.dimension, group).mean * static_cast<double>(face.bytes);
     return bytes;
   };
   const std::vector<ProcessGrid> bricks = bricks_of(group, grid);
@@ -92,17 +91,17 @@ ProcessGrid brick_of_least_surface(const Problem& problem, const ProcessGrid& gr
 }
 
 std::vector<LinkShare> link_shares(const Machine& machine,
-                                   const Candidate& candidate,
+                                   const Cut& cut,
                                    std::size_t dimension,
                                    int side_count) {
   std::vector<LinkShare> shares;
   Crossing beyond{.mean = 1, .worst = side_count};
   int inner_group = 1;
   for (const Link& link : machine.links) {
-    const int group = group_size(link, candidate.rank_count());
+    const int group = group_size(link, cut.rank_count());
     // The outermost link joins all remaining pairs.
     const bool is_last = &link == &machine.links.back();
-    const Crossing crossing = is_last ? Crossing{} : crossing_of(candidate, dimension, group);
+    const Crossing crossing = is_last ? Crossing{} : crossing_of(cut, dimension, group);
     const Crossing left{.mean = std::min(beyond.mean, crossing.mean),
                         .worst = std::min(beyond.worst, crossing.worst)};
     shares.push_back({.link = &link,

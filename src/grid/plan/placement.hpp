@@ -33,7 +33,7 @@ struct LinkShare {
 /// One entry per link, the innermost first; a pair of ranks uses the innermost link that joins it.
 /// Ranks have neighbours on `side_count` sides of `dimension`.
 [[nodiscard]] std::vector<LinkShare> link_shares(const Machine& machine,
-                                                 const Candidate& candidate,
+                                                 const Cut& cut,
                                                  std::size_t dimension,
                                                  int side_count);
 

@@ -16,7 +16,7 @@ namespace {
 // More polls than this cost more than they gain.
 constexpr int tile_count_max = 32;
 
-bool is_faster(const Candidate& left, const Candidate& right) {
+bool is_faster(const Cut& left, const Cut& right) {
   return left.time.step_s() < right.time.step_s();
 }
 
@@ -26,10 +26,9 @@ int cut_count(const ProcessGrid& grid) {
 
 // Fastest first. Of equals, the simpler: no overlap, then fewer dimensions cut, then the order of
 // the grids.
-bool comes_before(const Candidate& left, const Candidate& right) {
-  const auto key = [](const Candidate& candidate) {
-    return std::tuple(candidate.time.step_s(), candidate.overlap.kind, cut_count(candidate.grid),
-                      candidate.grid);
+bool comes_before(const Cut& left, const Cut& right) {
+  const auto key = [](const Cut& cut) {
+    return std::tuple(cut.time.step_s(), cut.overlap.kind, cut_count(cut.grid), cut.grid);
   };
   return key(left) < key(right);
 }
@@ -40,28 +39,24 @@ constexpr double tie = 0.02;
 // Of the fastest plan and those that tie with it, chooses the one that would be the fastest if
 // copies took 50 % longer. Copies depend on the contents of caches, and are the least certain of
 // all terms.
-void put_choice_first(std::vector<Candidate>& sorted) {
+void put_choice_first(std::vector<Cut>& sorted) {
   const double most_s = (1 + tie) * sorted.front().time.step_s();
-  const auto end = std::find_if(sorted.begin(), sorted.end(), [&](const Candidate& candidate) {
-    return candidate.time.step_s() > most_s;
+  const auto end = std::find_if(sorted.begin(), sorted.end(),
+                                [&](const Cut& cut) { return cut.time.step_s() > most_s; });
+  const auto careful_s = [](const Cut& cut) { return cut.time.step_s() + cut.time.pack_s / 2; };
+  const auto choice = std::min_element(sorted.begin(), end, [&](const Cut& left, const Cut& right) {
+    return careful_s(left) < careful_s(right);
   });
-  const auto careful_s = [](const Candidate& candidate) {
-    return candidate.time.step_s() + candidate.time.pack_s / 2;
-  };
-  const auto choice =
-      std::min_element(sorted.begin(), end, [&](const Candidate& left, const Candidate& right) {
-        return careful_s(left) < careful_s(right);
-      });
   std::rotate(sorted.begin(), choice, choice + 1);
 }
 
-// Evaluates all candidates of one process grid.
+// Evaluates all cuts of one process grid.
 class GridSearch {
  public:
   GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
 
-  void evaluate(const ProcessGrid& grid, std::vector<Candidate>& found) {
-    const Candidate plain = best_placement(grid);
+  void evaluate(const ProcessGrid& grid, std::vector<Cut>& found) {
+    const Cut plain = best_placement(grid);
     found.push_back(plain);
     if (plain.rank_count() == 1) return;
     found.push_back(overlapped(plain, {.kind = Overlap::Kind::faces_first}));
@@ -71,24 +66,24 @@ class GridSearch {
   [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
  private:
-  Candidate best_placement(const ProcessGrid& grid) {
+  Cut best_placement(const ProcessGrid& grid) {
     const std::vector<ProcessGrid> bricks = bricks_of(machine_, grid);
-    Candidate best = model_.without_overlap(grid, bricks.front());
+    Cut best = model_.without_overlap(grid, bricks.front());
     for (std::size_t i = 1; i < bricks.size(); ++i)
       best = std::min(best, model_.without_overlap(grid, bricks[i]), is_faster);
     evaluated_count_ += static_cast<std::int64_t>(bricks.size());
     return best;
   }
 
-  Candidate best_tiles(const Candidate& plain) {
-    Candidate best = overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = 2});
+  Cut best_tiles(const Cut& plain) {
+    Cut best = overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = 2});
     for (int count = 4; count <= tile_count_max; count *= 2)
       best = std::min(best, overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = count}),
                       is_faster);
     return best;
   }
 
-  Candidate overlapped(const Candidate& plain, const Overlap& overlap) {
+  Cut overlapped(const Cut& plain, const Overlap& overlap) {
     ++evaluated_count_;
     return model_.with_overlap(plain, overlap);
   }
@@ -111,8 +106,8 @@ std::string too_large(const Problem& problem, int rank_count, std::int64_t least
 Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int rank_count) {
   if (rank_count < 1 || rank_count > rank_count_max)
     return Error{text_of("%d ranks; it must be from 1 to %d", rank_count, rank_count_max)};
-  if (std::string text = error_in(problem); !text.empty()) return Error{std::move(text)};
-  if (std::string text = error_in(machine); !text.empty()) return Error{std::move(text)};
+  if (const Result<void> good = check(problem); !good) return Error{good.error()};
+  if (const Result<void> good = check(machine); !good) return Error{good.error()};
 
   const int used_count = usable_ranks(problem, rank_count);
   const CostModel model(machine, problem, used_count);
@@ -125,11 +120,11 @@ Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int ra
     const std::int64_t bytes = padded_bytes(problem, largest_block(problem, grid));
     if (least_bytes == 0 || bytes < least_bytes) least_bytes = bytes;
     if (problem.memory_limit_bytes > 0 && bytes > problem.memory_limit_bytes) continue;
-    search.evaluate(grid, plan.candidates_);
+    search.evaluate(grid, plan.cuts_);
   }
-  if (plan.candidates_.empty()) return Error{too_large(problem, used_count, least_bytes)};
-  std::sort(plan.candidates_.begin(), plan.candidates_.end(), comes_before);
-  put_choice_first(plan.candidates_);
+  if (plan.cuts_.empty()) return Error{too_large(problem, used_count, least_bytes)};
+  std::sort(plan.cuts_.begin(), plan.cuts_.end(), comes_before);
+  put_choice_first(plan.cuts_);
   plan.evaluated_count_ = search.evaluated_count();
   return plan;
 }
@@ -142,21 +137,21 @@ int Plan::rank(const ProcessGrid& coords) const {
   return rank_of(coords, grid(), best().brick);
 }
 
-Block Plan::block(int rank) const {
+Box Plan::block(int rank) const {
   return block_at(problem_, grid(), coords(rank));
 }
 
-const Candidate& Plan::balanced() const {
+const Cut& Plan::balanced() const {
   // MPI_Dims_create: its spread, its order of the extents, its smaller sum (mpi/comm/topology).
-  const auto key = [](const Candidate& candidate) {
-    const auto [low, high] = std::minmax_element(candidate.grid.begin(), candidate.grid.end());
-    const bool is_in_order = std::is_sorted(candidate.grid.rbegin(), candidate.grid.rend());
-    return std::tuple(candidate.overlap.kind, !is_in_order, *high - *low,
-                      candidate.grid[0] + candidate.grid[1] + candidate.grid[2]);
+  const auto key = [](const Cut& cut) {
+    const auto [low, high] = std::minmax_element(cut.grid.begin(), cut.grid.end());
+    const bool is_in_order = std::is_sorted(cut.grid.rbegin(), cut.grid.rend());
+    return std::tuple(cut.overlap.kind, !is_in_order, *high - *low,
+                      cut.grid[0] + cut.grid[1] + cut.grid[2]);
   };
-  return *std::min_element(
-      candidates_.begin(), candidates_.end(),
-      [&](const Candidate& left, const Candidate& right) { return key(left) < key(right); });
+  return *std::min_element(cuts_.begin(), cuts_.end(), [&](const Cut& left, const Cut& right) {
+    return key(left) < key(right);
+  });
 }
 
 }  // namespace sorrel::grid

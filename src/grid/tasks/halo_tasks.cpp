@@ -104,7 +104,7 @@ std::string error_in(const TaskedHalo& halo) {
   // The messenger does not provide the number of ranks.
   std::string text = error_in(halo.problem, halo.cut, halo.cut.rank_count());
   if (!text.empty() || halo.rank >= halo.cut.rank_count()) return text;
-  const Extents cells = block_of(halo.problem, halo.cut, halo.rank).extents;
+  const Extents cells = block_of(halo.problem, halo.cut, halo.rank).extents();
   text = error_in(halo.problem, cells, halo.fields);
   if (!text.empty() || halo.fields_of_odd_steps.empty()) return text;
   return error_in(halo.problem, cells, halo.fields_of_odd_steps);
@@ -133,7 +133,7 @@ Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
   HaloTasks tasks;
   if (halo.rank >= halo.cut.rank_count()) return tasks;
   const auto& odd = halo.fields_of_odd_steps.empty() ? halo.fields : halo.fields_of_odd_steps;
-  Candidate cut = halo.cut;
+  Cut cut = halo.cut;
   // A dimension without messages sends no ghosts along.
   for (std::size_t d = 0; d < cut.grid.size(); ++d)
     if (cut.grid[d] == 1) cut.pack[d] = Pack::rows;

@@ -16,11 +16,11 @@ class Cube : public testing::Test {
     problem.bytes_per_cell = 1;
   }
 
-  [[nodiscard]] Candidate plain(const ProcessGrid& grid) const {
+  [[nodiscard]] Cut plain(const ProcessGrid& grid) const {
     return CostModel(machine, problem, grid[0] * grid[1] * grid[2]).without_overlap(grid, grid);
   }
 
-  [[nodiscard]] Candidate overlapped(const ProcessGrid& grid, const Overlap& overlap) const {
+  [[nodiscard]] Cut overlapped(const ProcessGrid& grid, const Overlap& overlap) const {
     return CostModel(machine, problem, grid[0] * grid[1] * grid[2])
         .with_overlap(plain(grid), overlap);
   }
@@ -136,8 +136,8 @@ TEST_F(Cube, OverlapHidesWhatMovesByItself) {
 
 TEST_F(Cube, ALookAfterEachTileMovesTheRest) {
   machine.poll_s = 1e-6;
-  const Candidate plain_cut = plain({4, 1, 1});
-  const Candidate tiled = overlapped({4, 1, 1}, {.kind = Overlap::Kind::tiles, .tile_count = 4});
+  const Cut plain_cut = plain({4, 1, 1});
+  const Cut tiled = overlapped({4, 1, 1}, {.kind = Overlap::Kind::tiles, .tile_count = 4});
   EXPECT_NEAR(tiled.time.wait_s, plain_cut.time.wait_s / 4, 1e-12);
   EXPECT_NEAR(tiled.time.compute_s, plain_cut.time.compute_s + 3e-6, 1e-12);
 }

@@ -57,8 +57,8 @@ class Fields {
 // Visits every cell of a block with its ghosts: its index in the array, the cell of the whole grid
 // (wrapped), the number of dimensions in which it is a ghost, and whether it is in the grid.
 template <class Visit>
-void each_cell(const Problem& problem, const Block& block, Visit&& visit) {
-  const Extents room = padded(problem, block.extents);
+void each_cell(const Problem& problem, const Box& block, Visit&& visit) {
+  const Extents room = padded(problem, block.extents());
   for (std::int64_t x = 0; x < room[0]; ++x)
     for (std::int64_t y = 0; y < room[1]; ++y)
       for (std::int64_t z = 0; z < room[2]; ++z) {
@@ -67,9 +67,9 @@ void each_cell(const Problem& problem, const Block& block, Visit&& visit) {
         int ghost_count = 0;
         bool is_inside = true;
         for (std::size_t d = 0; d < 3; ++d) {
-          const std::int64_t ghosts = (room[d] - block.extents[d]) / 2;
-          cell[d] = block.first[d] + at[d] - ghosts;
-          if (at[d] < ghosts || at[d] >= ghosts + block.extents[d]) ++ghost_count;
+          const std::int64_t ghosts = (room[d] - block.extent(d)) / 2;
+          cell[d] = block.lo[d] + at[d] - ghosts;
+          if (at[d] < ghosts || at[d] >= ghosts + block.extent(d)) ++ghost_count;
           if (cell[d] >= 0 && cell[d] < problem.extents[d]) continue;
           is_inside = is_inside && problem.is_periodic[d];
           cell[d] = (cell[d] + problem.extents[d]) % problem.extents[d];
@@ -78,7 +78,7 @@ void each_cell(const Problem& problem, const Block& block, Visit&& visit) {
       }
 }
 
-inline void fill(const Problem& problem, const Block& block, Fields& fields) {
+inline void fill(const Problem& problem, const Box& block, Fields& fields) {
   each_cell(problem, block, [&](const Extents& at, const Extents& cell, int ghost_count, bool) {
     for (std::size_t f = 0; f < fields.views().size(); ++f)
       fields.set(f, at, ghost_count == 0 ? value_at(cell, f) : untouched);
@@ -86,7 +86,7 @@ inline void fill(const Problem& problem, const Block& block, Fields& fields) {
 }
 
 // The block's own cells, in a later step.
-inline void update(const Problem& problem, const Block& block, Fields& fields, std::int64_t step) {
+inline void update(const Problem& problem, const Box& block, Fields& fields, std::int64_t step) {
   each_cell(problem, block, [&](const Extents& at, const Extents& cell, int ghost_count, bool) {
     for (std::size_t f = 0; f < fields.views().size() && ghost_count == 0; ++f)
       fields.set(f, at, value_at(cell, f, step));
@@ -95,7 +95,7 @@ inline void update(const Problem& problem, const Block& block, Fields& fields, s
 
 // Number of cells that differ from the reference.
 inline int wrong_cells(const Problem& problem,
-                       const Block& block,
+                       const Box& block,
                        const Fields& fields,
                        std::int64_t step = 0) {
   int wrong = 0;
@@ -111,7 +111,7 @@ inline int wrong_cells(const Problem& problem,
 
 struct Setting {
   Problem problem;
-  Candidate cut;
+  Cut cut;
   std::int64_t gap_bytes = 0;
 };
 

@@ -22,12 +22,12 @@ using graph::Task;
 struct Part {
   Setting setting;
   int rank = 0;
-  Block block{};
+  Box block{};
 
   [[nodiscard]] bool is_used() const { return rank < setting.cut.rank_count(); }
 
   [[nodiscard]] Fields fields() const {
-    Fields fields(setting.problem, padded(setting.problem, block.extents), setting.gap_bytes);
+    Fields fields(setting.problem, padded(setting.problem, block.extents()), setting.gap_bytes);
     fill(setting.problem, block, fields);
     return fields;
   }
@@ -49,7 +49,7 @@ class HalosOfGraphs : public test::RankTest {
       MPI_Comm_size(MPI_COMM_WORLD, &size);
       for (int round = 0; round < 20; ++round) {
         Part part{.setting = random_setting(prng, size), .rank = rank};
-        const Candidate& cut = part.setting.cut;
+        const Cut& cut = part.setting.cut;
         if (part.is_used())
           part.block =
               block_at(part.setting.problem, cut.grid, coords_of(rank, cut.grid, cut.brick));
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, HalosOfGraphs, test::all_shapes(), test::name_o
 TEST(HaloTasks, RefuseWhatDoesNotFit) {
   Problem problem;
   problem.extents = {8, 8, 1};
-  Candidate cut;
+  Cut cut;
   cut.grid = cut.brick = {2, 1, 1};
   std::vector<double> data(100);
   const ArrayView view = dense_view(data.data(), {4, 10, 1}, 8, MemoryOrder::c);

@@ -26,11 +26,11 @@ TEST_P(Halos, FillGhostsAsThePlainReferenceHasThem) {
     for (int round = 0; round < 40; ++round) {
       const Setting setting = random_setting(prng, size);
       const Problem& problem = setting.problem;
-      Block block;
+      Box block;
       if (rank < setting.cut.rank_count())
         block = block_at(problem, setting.cut.grid,
                          coords_of(rank, setting.cut.grid, setting.cut.brick));
-      Fields fields(problem, padded(problem, block.extents), setting.gap_bytes);
+      Fields fields(problem, padded(problem, block.extents()), setting.gap_bytes);
       fill(problem, block, fields);
       Result<Halo> made = Halo::make(MPI_COMM_WORLD, problem, setting.cut, fields.views());
       ASSERT_TRUE(made.has_value()) << made.error();
@@ -60,10 +60,10 @@ TEST_P(Halos, WorkOverACommunicatorOfTheUsersOwn) {
     Problem problem;
     problem.extents = {std::max(40, 2 * size), 6, 1};
     problem.is_periodic = {true, false, false};
-    Candidate cut;
+    Cut cut;
     cut.grid = cut.brick = {size, 1, 1};
-    const Block block = block_at(problem, cut.grid, {place, 0, 0});
-    Fields fields(problem, padded(problem, block.extents), 0);
+    const Box block = block_at(problem, cut.grid, {place, 0, 0});
+    Fields fields(problem, padded(problem, block.extents()), 0);
     fill(problem, block, fields);
     Result<Halo> halo = Halo::make(reversed, problem, cut, fields.views());
     ASSERT_TRUE(halo.has_value()) << halo.error();
@@ -91,9 +91,9 @@ TEST_P(Halos, FillGhostsOfFacesInParts) {
       setting.cut.grid = setting.cut.brick = {across, 1, size / across};
       // Both ends agree on the parts, but not on their packing.
       setting.cut.pack = {Pack::direct, Pack::rows, rank % 2 == 0 ? pack : Pack::rows};
-      const Block block = block_at(setting.problem, setting.cut.grid,
-                                   coords_of(rank, setting.cut.grid, setting.cut.brick));
-      Fields fields(setting.problem, padded(setting.problem, block.extents), 0);
+      const Box block = block_at(setting.problem, setting.cut.grid,
+                                 coords_of(rank, setting.cut.grid, setting.cut.brick));
+      Fields fields(setting.problem, padded(setting.problem, block.extents()), 0);
       Result<Halo> made = Halo::make(MPI_COMM_WORLD, setting.problem, setting.cut, fields.views());
       ASSERT_TRUE(made.has_value()) << made.error();
       Halo halo = std::move(made).value();
@@ -117,15 +117,15 @@ TEST(Sides, AreCutIntoPartsWhereRunsAreShort) {
   Problem problem;
   problem.extents = {256, 256, 256};
   Side side{
-      .dimension = 2, .sent = {{1, 1, 1}, {256, 256, 1}}, .ghosts = {{1, 1, 0}, {256, 256, 1}}};
+      .dimension = 2, .sent = {{1, 1, 1}, {257, 257, 2}}, .ghosts = {{1, 1, 0}, {257, 257, 1}}};
   const std::vector<Side> parts = parts_of(problem, side);
   EXPECT_GT(parts.size(), 4U);
   std::int64_t next = 1;
   for (const Side& part : parts) {
-    EXPECT_EQ(part.sent.first[0], next);
-    EXPECT_EQ(part.ghosts.first[0], next);
-    EXPECT_EQ(part.sent.extents[1], 256);
-    next += part.sent.extents[0];
+    EXPECT_EQ(part.sent.lo[0], next);
+    EXPECT_EQ(part.ghosts.lo[0], next);
+    EXPECT_EQ(part.sent.extent(1), 256);
+    next += part.sent.extent(0);
   }
   EXPECT_EQ(next, 257);
   side.dimension = 1;
@@ -142,7 +142,7 @@ TEST(Halo, RefusesWhatDoesNotFit) {
   test::run_ranks({.ranks = 2, .workers = 1}, [](int) {
     Problem problem;
     problem.extents = {8, 8, 1};
-    Candidate cut;
+    Cut cut;
     cut.grid = cut.brick = {2, 1, 1};
     std::vector<double> data(100);
     const auto error = [&](const Extents& extents) {
@@ -164,7 +164,7 @@ TEST(Halo, RefusesWhatDoesNotFit) {
   });
 }
 
-TEST(Verify, TimesTheFirstCandidatesAndTellsTheRegret) {
+TEST(Verify, TimesTheFirstCutsAndTellsTheRegret) {
   test::run_ranks({.ranks = 8, .workers = 2}, [](int) {
     Problem problem;
     problem.extents = {16, 16, 16};

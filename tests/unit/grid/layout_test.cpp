@@ -44,11 +44,11 @@ TEST(Layout, BlocksFollowEachOtherWithoutGapOrOverlap) {
     for (int part = 0; part < grid[d]; ++part) {
       ProcessGrid coords{};
       coords[d] = part;
-      const Block block = block_at(problem, grid, coords);
-      EXPECT_EQ(block.first[d], next);
-      EXPECT_GE(block.extents[d], problem.extents[d] / grid[d]);
-      EXPECT_LE(block.extents[d], problem.extents[d] / grid[d] + 1);
-      next += block.extents[d];
+      const Box block = block_at(problem, grid, coords);
+      EXPECT_EQ(block.lo[d], next);
+      EXPECT_GE(block.extent(d), problem.extents[d] / grid[d]);
+      EXPECT_LE(block.extent(d), problem.extents[d] / grid[d] + 1);
+      next += block.extent(d);
     }
     EXPECT_EQ(next, problem.extents[d]);
   }
@@ -62,10 +62,10 @@ TEST(Layout, BlocksOfACoarserLevelLieOverThoseOfTheFiner) {
   coarse.extents = {24, 24, 1};
   coarse.grain = 2;
   for (int part = 0; part < 5; ++part) {
-    const Block below = block_at(fine, {5, 1, 1}, {part, 0, 0});
-    const Block above = block_at(coarse, {5, 1, 1}, {part, 0, 0});
-    EXPECT_EQ(below.first[0], 2 * above.first[0]);
-    EXPECT_EQ(below.extents[0], 2 * above.extents[0]);
+    const Box below = block_at(fine, {5, 1, 1}, {part, 0, 0});
+    const Box above = block_at(coarse, {5, 1, 1}, {part, 0, 0});
+    EXPECT_EQ(below.lo[0], 2 * above.lo[0]);
+    EXPECT_EQ(below.extent(0), 2 * above.extent(0));
   }
 }
 

@@ -24,16 +24,16 @@ struct Counted {
   int worst;
 };
 
-Counted count_far(const Candidate& candidate, std::size_t dimension, int group) {
-  const int ranks = candidate.rank_count();
+Counted count_far(const Cut& cut, std::size_t dimension, int group) {
+  const int ranks = cut.rank_count();
   Counted counted{.mean = 0, .worst = 0};
   for (int rank = 0; rank < ranks; ++rank) {
     int far = 0;
     for (const int step : {-1, 1}) {
-      ProcessGrid coords = coords_of(rank, candidate.grid, candidate.brick);
-      const int parts = candidate.grid[dimension];
+      ProcessGrid coords = coords_of(rank, cut.grid, cut.brick);
+      const int parts = cut.grid[dimension];
       coords[dimension] = (coords[dimension] + step + parts) % parts;
-      if (rank_of(coords, candidate.grid, candidate.brick) / group != rank / group) ++far;
+      if (rank_of(coords, cut.grid, cut.brick) / group != rank / group) ++far;
     }
     counted.mean += far / 2.0 / ranks;
     counted.worst = std::max(counted.worst, far);
@@ -44,15 +44,15 @@ Counted count_far(const Candidate& candidate, std::size_t dimension, int group) 
 TEST(Placement, BricksOfAGroupCrossAsOftenAsCountingTells) {
   constexpr int group = 8;
   const Machine machine = machine_of_groups(group);
-  Candidate candidate;
-  candidate.grid = {4, 4, 8};
-  const auto bricks = bricks_of(machine, candidate.grid);
+  Cut cut;
+  cut.grid = {4, 4, 8};
+  const auto bricks = bricks_of(machine, cut.grid);
   EXPECT_EQ(bricks.size(), 1U + 8U);
   for (std::size_t i = 1; i < bricks.size(); ++i) {
-    candidate.brick = bricks[i];
+    cut.brick = bricks[i];
     for (std::size_t d = 0; d < 3; ++d) {
-      const auto shares = link_shares(machine, candidate, d, 2);
-      const Counted far = count_far(candidate, d, group);
+      const auto shares = link_shares(machine, cut, d, 2);
+      const Counted far = count_far(cut, d, group);
       EXPECT_DOUBLE_EQ(shares[1].mean, far.mean);
       EXPECT_EQ(shares[1].worst, far.worst);
       EXPECT_DOUBLE_EQ(shares[0].mean + shares[1].mean, 1);
@@ -61,9 +61,9 @@ TEST(Placement, BricksOfAGroupCrossAsOftenAsCountingTells) {
 }
 
 TEST(Placement, OneLinkReachesEverybody) {
-  Candidate candidate;
-  candidate.grid = candidate.brick = {2, 3, 4};
-  const auto shares = link_shares(simple_machine(), candidate, 1, 2);
+  Cut cut;
+  cut.grid = cut.brick = {2, 3, 4};
+  const auto shares = link_shares(simple_machine(), cut, 1, 2);
   ASSERT_EQ(shares.size(), 1U);
   EXPECT_DOUBLE_EQ(shares[0].mean, 1);
   EXPECT_EQ(shares[0].worst, 2);

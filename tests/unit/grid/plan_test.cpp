@@ -39,15 +39,15 @@ TEST(Plan, LooksAtEveryGridAndPutsTheFastestBehindTheChoice) {
     const int rank_count = static_cast<int>(1 + prng.below(60));
     const Plan plan = chosen(problem, rank_count);
     EXPECT_LE(plan.used_ranks(), rank_count);
-    for (const Candidate& other : plan.candidates())
+    for (const Cut& other : plan.cuts())
       EXPECT_LE(plan.time().step_s(), 1.02 * other.time.step_s());
-    EXPECT_TRUE(std::is_sorted(plan.candidates().begin() + 1, plan.candidates().end(),
-                               [](const Candidate& left, const Candidate& right) {
+    EXPECT_TRUE(std::is_sorted(plan.cuts().begin() + 1, plan.cuts().end(),
+                               [](const Cut& left, const Cut& right) {
                                  return left.time.step_s() < right.time.step_s();
                                }));
     for (const ProcessGrid& grid : process_grids(problem, plan.used_ranks()))
-      EXPECT_TRUE(std::any_of(plan.candidates().begin(), plan.candidates().end(),
-                              [&](const Candidate& c) { return c.grid == grid; }));
+      EXPECT_TRUE(std::any_of(plan.cuts().begin(), plan.cuts().end(),
+                              [&](const Cut& c) { return c.grid == grid; }));
   }
 }
 
@@ -61,16 +61,16 @@ TEST(Plan, OfPlansThatTieTheOneIsChosenThatBearsDearCopies) {
   machine.copy.rates.front().bytes_per_second = 3e9;
   const Plan plan = chosen(cube(64), 4, machine);
   EXPECT_EQ(plan.grid(), (ProcessGrid{4, 1, 1}));
-  EXPECT_EQ(plan.candidates()[1].grid[0], 2);
-  EXPECT_LT(plan.candidates()[1].time.step_s(), plan.time().step_s());
+  EXPECT_EQ(plan.cuts()[1].grid[0], 2);
+  EXPECT_LT(plan.cuts()[1].time.step_s(), plan.time().step_s());
 }
 
-TEST(Plan, DimensionsThatStayUncutAreWholeInEveryCandidate) {
+TEST(Plan, DimensionsThatStayUncutAreWholeInEveryCut) {
   Problem problem = cube(64);
   problem.is_uncut = {true, false, true};
   const Plan plan = chosen(problem, 32);
-  for (const Candidate& candidate : plan.candidates())
-    EXPECT_EQ(candidate.grid, (ProcessGrid{1, 32, 1}));
+  for (const Cut& cut : plan.cuts())
+    EXPECT_EQ(cut.grid, (ProcessGrid{1, 32, 1}));
   EXPECT_NE(plan.why().find("; dimensions 0 and 2 stay uncut, as requested"), std::string::npos);
   problem.is_uncut = {true, true, true};
   EXPECT_EQ(chosen(problem, 32).used_ranks(), 1);
@@ -84,10 +84,10 @@ TEST(Plan, EveryRankGetsABlockAsWideAsTheHaloAndTheyFillTheGrid) {
     const Plan plan = chosen(problem, static_cast<int>(1 + prng.below(60)));
     std::int64_t cells = 0;
     for (int rank = 0; rank < plan.used_ranks(); ++rank) {
-      const Block block = plan.block(rank);
-      cells += cell_count(block.extents);
+      const Box block = plan.block(rank);
+      cells += block.count();
       for (std::size_t d = 0; d < 3; ++d)
-        EXPECT_GE(block.extents[d], plan.grid()[d] > 1 ? problem.halo_width : 1);
+        EXPECT_GE(block.extent(d), plan.grid()[d] > 1 ? problem.halo_width : 1);
     }
     EXPECT_EQ(cells, cell_count(problem.extents));
   }
@@ -119,7 +119,7 @@ TEST(Plan, APrimeNumberOfRanksBeyondAnExtentUsesFewer) {
 
 TEST(Plan, OneRankExchangesNothing) {
   const Plan plan = chosen(cube(10), 1);
-  EXPECT_EQ(plan.candidates().size(), 1U);
+  EXPECT_EQ(plan.cuts().size(), 1U);
   EXPECT_EQ(plan.time().step_s(), plan.time().compute_s);
 }
 
@@ -130,8 +130,8 @@ TEST(Plan, TheMemoryLimitRulesOutLongBlocks) {
   };
   problem.memory_limit_bytes = bytes_of({4, 2, 1});
   const Plan plan = chosen(problem, 8);
-  for (const Candidate& candidate : plan.candidates())
-    EXPECT_LE(bytes_of(candidate.grid), problem.memory_limit_bytes);
+  for (const Cut& cut : plan.cuts())
+    EXPECT_LE(bytes_of(cut.grid), problem.memory_limit_bytes);
   problem.memory_limit_bytes = 1000;
   EXPECT_NE(refused(problem, 8).find("the limit is 1000; allow more or use more ranks"),
             std::string::npos);

@@ -29,9 +29,8 @@ int cut_count(const ProcessGrid& grid) {
 // Without overlap, like the published comparison of cuts.
 template <class Condition>
 double best_step_s(const Plan& plan, Condition&& condition) {
-  for (const Candidate& candidate : plan.candidates())
-    if (candidate.overlap.kind == Overlap::Kind::none && condition(candidate.grid))
-      return candidate.time.step_s();
+  for (const Cut& cut : plan.cuts())
+    if (cut.overlap.kind == Overlap::Kind::none && condition(cut.grid)) return cut.time.step_s();
   return 0;
 }
 

@@ -25,9 +25,9 @@ Subject random_subject(Prng& prng) {
   for (std::size_t d = 0; d < 3; ++d) {
     extents[d] = static_cast<std::int64_t>(1 + prng.below(7));
     const auto room = static_cast<std::uint64_t>(extents[d]);
-    subject.box.first[d] = static_cast<std::int64_t>(prng.below(room));
-    subject.box.extents[d] = static_cast<std::int64_t>(
-        1 + prng.below(room - static_cast<std::uint64_t>(subject.box.first[d])));
+    const std::uint64_t lo = prng.below(room);
+    subject.box.lo[d] = static_cast<std::int64_t>(lo);
+    subject.box.hi[d] = static_cast<std::int64_t>(lo + 1 + prng.below(room - lo));
   }
   const std::int64_t element_bytes = std::int64_t{1} << prng.below(6);
   const auto gap = static_cast<std::int64_t>(prng.below(2) * 8);
@@ -46,11 +46,11 @@ std::vector<std::byte*> bytes_of(const Subject& subject) {
   const bool is_c = subject.order == MemoryOrder::c;
   const std::size_t outer = is_c ? 0 : 2;
   const std::size_t inner = 2 - outer;
-  const Extents& count = subject.box.extents;
+  const Extents count = subject.box.extents();
   for (std::int64_t i = 0; i < count[outer]; ++i)
     for (std::int64_t j = 0; j < count[1]; ++j)
       for (std::int64_t k = 0; k < count[inner]; ++k) {
-        Extents at = subject.box.first;
+        Extents at = subject.box.lo;
         at[outer] += i;
         at[1] += j;
         at[inner] += k;
@@ -99,14 +99,14 @@ INSTANTIATE_TEST_SUITE_P(Ways,
 TEST(RunsOfArrays, AWholeArrayIsOneRun) {
   std::vector<double> data(4 * 5 * 6);
   const ArrayView view = dense_view(data.data(), {4, 5, 6}, 8, MemoryOrder::c);
-  const Runs runs = runs_of(view, {.first = {}, .extents = {4, 5, 6}}, MemoryOrder::c);
+  const Runs runs = runs_of(view, Box{{}, {4, 5, 6}}, MemoryOrder::c);
   EXPECT_EQ(runs.run_bytes, 4 * 5 * 6 * 8);
 }
 
 TEST(RunsOfArrays, ASlabOfTheOutermostDimensionIsOneRun) {
   std::vector<double> data(4 * 5 * 6);
   const ArrayView view = dense_view(data.data(), {4, 5, 6}, 8, MemoryOrder::c);
-  const Runs runs = runs_of(view, {.first = {2, 0, 0}, .extents = {1, 5, 6}}, MemoryOrder::c);
+  const Runs runs = runs_of(view, Box{{2, 0, 0}, {3, 5, 6}}, MemoryOrder::c);
   EXPECT_EQ(runs.run_bytes, 5 * 6 * 8);
   EXPECT_EQ(runs.first, view.at({2, 0, 0}));
 }

@@ -23,24 +23,24 @@ namespace sorrel::tool {
 
 namespace {
 
-using grid::Candidate;
+using grid::Cut;
 using grid::Machine;
 using grid::Plan;
 
-Json json_of(const Candidate& candidate) {
+Json json_of(const Cut& cut) {
   Json pack = Json::array();
-  for (const grid::Pack each : candidate.pack)
+  for (const grid::Pack each : cut.pack)
     pack.push_back(name_of(each));
-  return {{"grid", candidate.grid},
-          {"brick", candidate.brick},
+  return {{"grid", cut.grid},
+          {"brick", cut.brick},
           {"pack", pack},
-          {"overlap", name_of(candidate.overlap)},
+          {"overlap", name_of(cut.overlap)},
           {"seconds",
-           {{"step", candidate.time.step_s()},
-            {"compute", candidate.time.compute_s},
-            {"pack", candidate.time.pack_s},
-            {"wire", candidate.time.wire_s},
-            {"wait", candidate.time.wait_s}}}};
+           {{"step", cut.time.step_s()},
+            {"compute", cut.time.compute_s},
+            {"pack", cut.time.pack_s},
+            {"wire", cut.time.wire_s},
+            {"wait", cut.time.wait_s}}}};
 }
 
 Json json_of(const Plan& plan, const Machine& machine, int rank_count) {
@@ -64,8 +64,8 @@ Json json_of(const Plan& plan, const Machine& machine, int rank_count) {
   for (std::string line; std::getline(why, line);)
     json["why"].push_back(line);
   json["candidates"] = Json::array();
-  for (const Candidate& candidate : plan.candidates())
-    json["candidates"].push_back(json_of(candidate));
+  for (const Cut& cut : plan.cuts())
+    json["candidates"].push_back(json_of(cut));
   return json;
 }
 
@@ -108,8 +108,8 @@ int plan_command(Arguments arguments) {
   const PlanRequest& request = *read.request;
   const Installation installation = find_installation();
   // Errors of the grid are reported before seconds are spent on measuring.
-  if (std::string error = error_in(request.problem); !error.empty())
-    return report_error("{}", error);
+  if (const Result<void> good = check(request.problem); !good)
+    return report_error("{}", good.error());
   const Result<Machine> machine = machine_of(request, installation);
   if (!machine.has_value()) return report_error("{}", machine.error());
   const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);

@@ -124,8 +124,8 @@ Result<grid::Machine> measured_and_kept(const std::string& path,
         describe(measurement), 100 * spread_max, 100 * other_work_limit));
     return machine;
   }
-  if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
-    return Error{std::move(trouble)};
+  if (const Result<void> saved = grid::save_machine(machine.value(), path); !saved)
+    return Error{saved.error()};
   return machine;
 }
 

@@ -27,13 +27,13 @@ constexpr Term terms[] = {{"compute", "#4477aa", &grid::Prediction::compute_s},
                           {"wire", "#ccbb44", &grid::Prediction::wire_s},
                           {"wait", "#bbbbbb", &grid::Prediction::wait_s}};
 
-std::vector<const grid::Candidate*> best_of_each_grid(const grid::Plan& plan) {
-  std::vector<const grid::Candidate*> best;
-  for (const grid::Candidate& candidate : plan.candidates()) {
+std::vector<const grid::Cut*> best_of_each_grid(const grid::Plan& plan) {
+  std::vector<const grid::Cut*> best;
+  for (const grid::Cut& cut : plan.cuts()) {
     if (best.size() == bar_count_max) break;
-    const bool is_there = std::any_of(
-        best.begin(), best.end(), [&](const auto* other) { return other->grid == candidate.grid; });
-    if (!is_there) best.push_back(&candidate);
+    const bool is_there = std::any_of(best.begin(), best.end(),
+                                      [&](const auto* other) { return other->grid == cut.grid; });
+    if (!is_there) best.push_back(&cut);
   }
   return best;
 }
@@ -63,22 +63,21 @@ std::string legend() {
   return svg;
 }
 
-std::string bar(const grid::Plan& plan, const grid::Candidate& candidate, int y, double scale) {
-  std::string label = name_of(candidate.grid, plan.problem());
-  if (candidate.overlap.kind != grid::Overlap::Kind::none)
-    label += ", " + name_of(candidate.overlap);
+std::string bar(const grid::Plan& plan, const grid::Cut& cut, int y, double scale) {
+  std::string label = name_of(cut.grid, plan.problem());
+  if (cut.overlap.kind != grid::Overlap::Kind::none) label += ", " + name_of(cut.overlap);
   std::string svg = fmt::format("<text x='{}' y='{}' text-anchor='end'>{}</text>\n",
                                 label_width - 8, y + 13, label);
   double x = label_width;
   for (const Term& term : terms) {
-    const double width = candidate.time.*term.seconds * scale;
+    const double width = cut.time.*term.seconds * scale;
     svg += fmt::format("<rect x='{:.2f}' y='{}' width='{:.2f}' height='{}' fill='{}'/>\n", x, y + 2,
                        width, row_height - 4, term.colour);
     x += width;
   }
-  const double slower = 100 * (candidate.time.step_s() / plan.time().step_s() - 1);
+  const double slower = 100 * (cut.time.step_s() / plan.time().step_s() - 1);
   return svg + fmt::format("<text x='{:.2f}' y='{}'>{:.3g} ms, +{:.1f} %</text>\n", x + 6, y + 13,
-                           candidate.time.step_s() * 1e3, slower);
+                           cut.time.step_s() * 1e3, slower);
 }
 
 }  // namespace
@@ -95,8 +94,8 @@ std::string picture_of(const grid::Plan& plan, const std::string& title) {
   svg += legend();
   const double scale = bars_width / bars.back()->time.step_s();
   int y = head_height;
-  for (const grid::Candidate* candidate : bars) {
-    svg += bar(plan, *candidate, y, scale);
+  for (const grid::Cut* cut : bars) {
+    svg += bar(plan, *cut, y, scale);
     y += row_height;
   }
   return svg + "</svg>\n";

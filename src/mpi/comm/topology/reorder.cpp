@@ -27,7 +27,7 @@ std::optional<grid::Problem> read_hint(std::string_view text, const CartTopology
     problem.is_periodic[index] = cart.is_periodic(d);
     text.remove_prefix(static_cast<std::size_t>(next - text.data()) + (is_last ? 0 : 1));
   }
-  if (!grid::error_in(problem).empty()) return std::nullopt;
+  if (!grid::check(problem)) return std::nullopt;
   return problem;
 }
 
