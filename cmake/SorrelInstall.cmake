@@ -44,6 +44,8 @@ install(FILES include/mpi/mpi.h DESTINATION include/mpi COMPONENT development)
 install(FILES include/sorrel.h DESTINATION include COMPONENT development)
 install(DIRECTORY include/sorrel DESTINATION include COMPONENT development)
 install(DIRECTORY machines DESTINATION share/sorrel)
+# Users read and compile them.
+install(DIRECTORY examples/ DESTINATION share/doc/sorrel/examples COMPONENT development FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp")
 
 # Sorrel::loop: sorrel.h without MPI. docs/decisions/0004-a-library-for-plain-programs.md
 target_include_directories(sorrel_so INTERFACE
