@@ -49,8 +49,8 @@ void UserPages::find() {
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), user);
     const bool is_number = error == std::errc() && std::string_view(end) == suffix_;
     if (!is_number || user == own_user()) continue;
-    const int file = openat(dirfd(folder), entry->d_name,
-                            O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file =
+        openat(dirfd(folder), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
     struct stat status{};
     // Another user may have made a file of this name.

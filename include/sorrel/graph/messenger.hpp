@@ -63,6 +63,10 @@ class Messenger {
   /// Starts the next message of the channel. Never suspends.
   virtual void start(int channel) = 0;
 
+  /// The same for a message whose end is awaited by no task and no later step: poll() and wait()
+  /// may report it after all others.
+  virtual void start_unawaited(int channel) { start(channel); }
+
   /// Writes the channels whose message has completed to `ended`, and returns how many. Never
   /// suspends.
   virtual int poll(std::span<int> ended) = 0;

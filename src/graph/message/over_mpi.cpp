@@ -90,44 +90,60 @@ class OverMpi final : public Messenger {
     return is_near_[static_cast<std::size_t>(peer)];
   }
 
-  void start(int channel) override {
-    MPI_Start(&requests_[static_cast<std::size_t>(channel)]);
-    started_requests_.push_back(requests_[static_cast<std::size_t>(channel)]);
-    started_channels_.push_back(channel);
-  }
+  void start(int channel) override { start_in(awaited_, channel); }
+
+  void start_unawaited(int channel) override { start_in(unawaited_, channel); }
 
   int poll(std::span<int> ended) override {
     int count = 0;
-    MPI_Testsome(started_count(), started_requests_.data(), &count, ended.data(),
+    Started& started = next_started();
+    MPI_Testsome(started.count(), started.requests.data(), &count, ended.data(),
                  MPI_STATUSES_IGNORE);
-    return take_ended(count, ended);
+    return take_ended(started, count, ended);
   }
 
   int wait(std::span<int> ended) override {
     int count = 0;
-    MPI_Waitsome(started_count(), started_requests_.data(), &count, ended.data(),
+    Started& started = next_started();
+    MPI_Waitsome(started.count(), started.requests.data(), &count, ended.data(),
                  MPI_STATUSES_IGNORE);
-    return take_ended(count, ended);
+    return take_ended(started, count, ended);
   }
 
   void clear() override { forget_channels(); }
 
  private:
-  [[nodiscard]] int started_count() const { return static_cast<int>(started_requests_.size()); }
+  /// Requests in progress and their channels: a poll tests these alone.
+  struct Started {
+    std::vector<MPI_Request> requests;
+    std::vector<int> channels;
+
+    [[nodiscard]] int count() const { return static_cast<int>(requests.size()); }
+  };
+
+  /// Those that are tested now. Unawaited sends are often many, and wait for slow receivers.
+  Started& next_started() { return awaited_.requests.empty() ? unawaited_ : awaited_; }
+
+  void start_in(Started& started, int channel) {
+    MPI_Request& request = requests_[static_cast<std::size_t>(channel)];
+    MPI_Start(&request);
+    started.requests.push_back(request);
+    started.channels.push_back(channel);
+  }
 
   /// Turns places among the started requests into channels, and removes these requests.
-  int take_ended(int count, std::span<int> ended) {
+  static int take_ended(Started& started, int count, std::span<int> ended) {
     if (count == MPI_UNDEFINED) return 0;
     const std::span<int> places = ended.first(static_cast<std::size_t>(count));
     // From the last place down, so that the request that fills a place is one that has not ended.
     std::sort(places.begin(), places.end(), std::greater<>());
     for (int& place : places) {
       const auto at = static_cast<std::size_t>(place);
-      place = started_channels_[at];
-      started_channels_[at] = started_channels_.back();
-      started_requests_[at] = started_requests_.back();
-      started_channels_.pop_back();
-      started_requests_.pop_back();
+      place = started.channels[at];
+      started.channels[at] = started.channels.back();
+      started.requests[at] = started.requests.back();
+      started.channels.pop_back();
+      started.requests.pop_back();
     }
     return count;
   }
@@ -145,8 +161,8 @@ class OverMpi final : public Messenger {
     }
     requests_.clear();
     directions_.clear();
-    started_requests_.clear();
-    started_channels_.clear();
+    awaited_ = {};
+    unawaited_ = {};
   }
 
   static MPI_Datatype type_of(const Message& message) {
@@ -165,9 +181,8 @@ class OverMpi final : public Messenger {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<MPI_Request> requests_;
   std::vector<Direction> directions_;
-  // The requests in progress and their channels: a poll tests these alone.
-  std::vector<MPI_Request> started_requests_;
-  std::vector<int> started_channels_;
+  Started awaited_;
+  Started unawaited_;
 };
 
 }  // namespace

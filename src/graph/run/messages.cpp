@@ -19,8 +19,21 @@ void Runner::enqueue_message(int channel, Index step) {
 
 void Runner::start(int channel, Index step) {
   channel_steps_[static_cast<std::size_t>(channel)] = step;
+  start(channel);
+}
+
+/// Starts the message whose step is set.
+void Runner::start(int channel) {
   ++messages_in_progress_;
-  messenger_->start(channel);
+  is_awaited(message_of(channel)) ? messenger_->start(channel)
+                                  : messenger_->start_unawaited(channel);
+}
+
+/// Whether a task or a later step waits for the end of a message.
+bool Runner::is_awaited(const Ready& message) const {
+  const CompiledFamily& family = *message.family;
+  return message.task.step + 1 < steps_ || !family.wide_in_step.empty() ||
+         !family.region_of(message.task.key).in_step.empty();
 }
 
 /// Starts the messages with which a step begins. Only the owner does this, before it runs a task of
@@ -43,10 +56,7 @@ bool Runner::progress_messages() {
   begin_messages();
   if (!outbox_.seems_empty()) {
     outbox_.take_all([this](std::uint32_t i) -> auto& { return outbox_links_[i]; },
-                     [this](std::uint32_t channel) {
-                       ++messages_in_progress_;
-                       messenger_->start(static_cast<int>(channel));
-                     });
+                     [this](std::uint32_t channel) { start(static_cast<int>(channel)); });
   }
   if (messages_in_progress_ != 0) finish_messages(messenger_->poll(ended_channels_));
   return messages_in_progress_ != 0;
@@ -109,17 +119,11 @@ std::string Runner::text_of_wait() const {
 }
 
 Ready Runner::message_of(int channel) const {
-  for (std::size_t f = 0; f < compiled_.family_count(); ++f) {
-    CompiledFamily& family = compiled_.family(f);
-    const int slot = channel - family.first_channel;
-    if (family.kind == FamilyKind::task || slot < 0 ||
-        slot >= 2 * static_cast<int>(family.task_count))
-      continue;
-    return {{family.space.key_at(slot / 2), channel_steps_[static_cast<std::size_t>(channel)]},
-            &family,
-            slot / 2};
-  }
-  SORREL_CHECK(false, "no channel %d", channel);
+  CompiledFamily& family = *channel_families_[static_cast<std::size_t>(channel)];
+  const Index index = (channel - family.first_channel) / 2;
+  return {{family.space.key_at(index), channel_steps_[static_cast<std::size_t>(channel)]},
+          &family,
+          index};
 }
 
 }  // namespace sorrel::graph

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "sorrel.h"
 
 namespace sorrel::graph {
@@ -69,6 +70,15 @@ Runner::Runner(const Dag& dag,
     parked_links_ = ZeroedArray<StepWindow::Link>(static_cast<std::size_t>(compiled.task_count()));
     parked_steps_ = ZeroedArray<Index>(static_cast<std::size_t>(compiled.task_count()));
   }
+  for (std::size_t f = 0; f < compiled.family_count(); ++f) {
+    CompiledFamily& family = compiled.family(f);
+    // Each message has two channels.
+    if (family.kind != FamilyKind::task)
+      channel_families_.insert(channel_families_.end(),
+                               2 * static_cast<std::size_t>(family.task_count), &family);
+  }
+  SORREL_CHECK(channel_families_.size() == channel_peers.size(), "%zu channels, not %zu",
+               channel_families_.size(), channel_peers.size());
   const std::uint32_t thread_count = std::max(std::thread::hardware_concurrency(), 1U);
   const std::uint64_t cells =
       power_of_two_from(static_cast<std::uint64_t>(compiled.task_count()) + 1);

@@ -136,6 +136,8 @@ class Runner {
 
   void enqueue_message(int channel, Index step);
   void start(int channel, Index step);
+  void start(int channel);
+  [[nodiscard]] bool is_awaited(const Ready& message) const;
   bool progress_messages();
   void wait_for_message();
   void finish_messages(int count);
@@ -196,6 +198,7 @@ class Runner {
   /// The step of the message in progress, or about to start, on each channel; else no_step.
   std::vector<Index> channel_steps_;
   const std::vector<int> channel_peers_;
+  std::vector<CompiledFamily*> channel_families_;
 };
 
 }  // namespace sorrel::graph

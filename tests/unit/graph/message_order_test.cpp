@@ -1,5 +1,6 @@
 // Which thread progresses a graph's messages, and in what order with tasks: recorded by a test
 // messenger.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -163,6 +164,67 @@ TEST(MessageOrder, StepBeginsWithItsMessages) {
     right += "mmttt";
   EXPECT_EQ(notes[0].order, right);
   EXPECT_EQ(notes[1].order, right);
+}
+
+/// Sends whose messages end at once; counts how each was started.
+class CountingMessenger final : public Messenger {
+ public:
+  CountingMessenger(std::vector<int>& awaited, std::vector<int>& unawaited)
+      : awaited_(awaited), unawaited_(unawaited) {}
+
+  int add(Direction /*direction*/, const Message& message, int /*parity*/) override {
+    tags_.push_back(message.tag);
+    return static_cast<int>(tags_.size()) - 1;
+  }
+
+  void start(int channel) override { start_in(awaited_, channel); }
+
+  void start_unawaited(int channel) override { start_in(unawaited_, channel); }
+
+  int poll(std::span<int> ended) override {
+    std::copy(begun_.begin(), begun_.end(), ended.begin());
+    return static_cast<int>(std::exchange(begun_, {}).size());
+  }
+
+  int wait(std::span<int> ended) override { return poll(ended); }
+
+  void clear() override { begun_.clear(); }
+
+ private:
+  void start_in(std::vector<int>& tags, int channel) {
+    tags.push_back(tags_[static_cast<std::size_t>(channel)]);
+    begun_.push_back(channel);
+  }
+
+  std::vector<int>& awaited_;
+  std::vector<int>& unawaited_;
+  std::vector<int> tags_;
+  std::vector<int> begun_;
+};
+
+TEST(MessageOrder, OnlySendsOfTheLastStepWithoutSuccessorAreUnawaited) {
+  std::vector<int> awaited, unawaited;
+  Graph g(std::make_unique<CountingMessenger>(awaited, unawaited));
+  std::byte byte{};
+  const auto message_with = [&byte](int tag) {
+    return [&byte, tag](const Key& /*key*/, int /*slot*/) {
+      return Message{0, tag, std::span(&byte, 1), {}};
+    };
+  };
+  auto make = g.family("make", {1}).run([] {});
+  auto loose = g.send("loose", {1}, message_with(1));
+  auto kept = g.send("kept", {1}, message_with(2));
+  auto use = g.family("use", {1}).run([] {});
+  loose.after(make);
+  kept.after(make);
+  use.after(kept);
+  for (const int last : {1, 2}) {
+    awaited.clear(), unawaited.clear();
+    g.run({.steps = last});
+    std::sort(awaited.begin(), awaited.end());
+    EXPECT_EQ(awaited, last == 1 ? std::vector({2}) : std::vector({1, 2, 2}));
+    EXPECT_EQ(unawaited, std::vector({1})) << "in the last step";
+  }
 }
 
 }  // namespace
