@@ -104,6 +104,10 @@ class Counting(unittest.TestCase):
         self.assertEqual(message_layer.read_misses("result iteration 4 us\n<not supported>,,cache-misses,0,100.00,,\n"), {})
         self.assertEqual(message_layer.read_misses("50000,,cache-misses,1000,100.00,,\n"), {})
 
+    def test_each_step_takes_back_less_than_the_one_before(self) -> None:
+        first, *_, last = message_layer.STEPS.values()
+        self.assertEqual((first, last), ("queue=locked,heap=locked,counters=packed", "queue=own,heap=pool,counters=apart"))
+
 
 class Judging(unittest.TestCase):
     def verdict(self, value: Estimate | None, **bounds: float) -> str:

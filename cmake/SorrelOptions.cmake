@@ -8,6 +8,7 @@ set(SORREL_UNITY_OFF "" CACHE STRING "Targets whose sources are compiled one by 
 mark_as_advanced(SORREL_UNITY_OFF)
 option(SORREL_EVENTS "Record the latest events of each worker, for reports; OFF to measure what that costs" ON)
 mark_as_advanced(SORREL_EVENTS)
+option(SORREL_STUDY "A build for measurements: SORREL_STUDY_STEPS in the environment takes back steps of the message layer" OFF)
 option(SORREL_WHEEL "Install without symbolic links, for pyproject.toml" OFF)
 set(SORREL_INSTALL_MPIDIR ${CMAKE_INSTALL_BINDIR}/mpi CACHE STRING "Where mpicc, mpiexec and other names of other MPIs are installed")
 set(SORREL_ASSERT_LEVEL "check" CACHE STRING "check (always on) < assert (cheap) < audit (O(n) walks)")
@@ -43,6 +44,9 @@ target_compile_options(sorrel_flags INTERFACE
 target_compile_definitions(sorrel_flags INTERFACE
   SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
   SORREL_VERSION="${PROJECT_VERSION}")
+if(SORREL_STUDY)
+  target_compile_definitions(sorrel_flags INTERFACE SORREL_STUDY)
+endif()
 if(SORREL_WARNINGS_AS_ERRORS)
   target_compile_options(sorrel_flags INTERFACE -Werror)
 endif()

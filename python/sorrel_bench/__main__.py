@@ -119,6 +119,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
     parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file")
     parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, help="studies: samples, page and pictures (studies; --quick: studies-quick)")
+    parser.add_argument("--study-build", metavar="COMMAND", help="studies: `sorrel` of a build by `cmake --preset study`, for the steps of 004")
     parser.add_argument("--again", action="store_true", help="studies: discard the samples in the folder")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_intermixed_args()
@@ -166,6 +167,8 @@ def check(arguments: argparse.Namespace) -> None:
         refuse(f"bench: --proxies must be a folder, not '{arguments.proxies}'")
     if arguments.against is not None and (arguments.name != "probes" or shutil.which(arguments.against) is None):
         refuse(f"bench: --against needs probes and the `sorrel` of another build, not '{arguments.against}'")
+    if arguments.study_build is not None and (arguments.name != "studies" or shutil.which(arguments.study_build) is None):
+        refuse(f"bench: --study-build needs studies and the `sorrel` of a build by `cmake --preset study`, not '{arguments.study_build}'")
     if arguments.table is not None and arguments.name != "collectives":
         refuse("bench: --table is for collectives only")
     for file in (arguments.json, arguments.table):

@@ -31,6 +31,7 @@ JobMemory::JobMemory(std::uint32_t worker_count)
 JobMemory::JobMemory(const JobShape& shape, os::SharedSegment segment)
     : shape_(shape), worker_count_(shape.worker_count()), segment_(std::move(segment)) {
   SORREL_CHECK(segment_.is_valid() && segment_.bytes() >= bytes_needed(shape));
+  SORREL_CHECK(work_between_processes(), "only queue=own works with several processes");
   lay_out();
   base_ = segment_.base();
 }
@@ -46,7 +47,7 @@ void JobMemory::lay_out() {
   processes_offset_ = sizeof(Header) + worker_count_ * sizeof(WorkerControl);
   links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessStatus);
   mailboxes_offset_ = rounded(links_offset_ + pair_count * sizeof(IndexList::Link), page_bytes);
-  reports_offset_ = mailboxes_offset_ + rounded(pair_count * sizeof(Mailbox), page_bytes);
+  reports_offset_ = mailboxes_offset_ + rounded(pair_count * sizeof(WorkerMailbox), page_bytes);
   activities_offset_ = reports_offset_ + worker_count_ * report_bytes_per_worker;
 }
 
@@ -56,7 +57,8 @@ std::size_t JobMemory::bytes_needed(const JobShape& shape) {
   const std::size_t in_front = sizeof(Header) + workers * sizeof(WorkerControl) +
                                shape.process_count * sizeof(ProcessStatus) +
                                workers * workers * sizeof(IndexList::Link);
-  return rounded(in_front, page_bytes) + rounded(workers * workers * sizeof(Mailbox), page_bytes) +
+  return rounded(in_front, page_bytes) +
+         rounded(workers * workers * sizeof(WorkerMailbox), page_bytes) +
          2 * workers * report_bytes_per_worker;
 }
 

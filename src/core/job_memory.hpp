@@ -21,8 +21,8 @@
 #include "core/exchange.hpp"
 #include "core/index_list.hpp"
 #include "core/job_stop_state.hpp"
-#include "core/mailbox.hpp"
 #include "core/parker.hpp"
+#include "core/worker_mailbox.hpp"
 #include "os/shared_segment.hpp"
 
 namespace sorrel::core {
@@ -115,8 +115,8 @@ class JobMemory {
     return at<ProcessStatus>(processes_offset_)[process];
   }
 
-  [[nodiscard]] Mailbox& mailbox(std::uint32_t from, std::uint32_t to) {
-    return at<Mailbox>(mailboxes_offset_)[pair_index(from, to)];
+  [[nodiscard]] WorkerMailbox& mailbox(std::uint32_t from, std::uint32_t to) {
+    return at<WorkerMailbox>(mailboxes_offset_)[pair_index(mailbox_owner(from, to), to)];
   }
 
   /// Of all processes.

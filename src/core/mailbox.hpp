@@ -57,7 +57,8 @@ struct Record {
 template <class Sync,
           std::uint32_t slot_count = 256,
           std::uint32_t ring_bytes = 16384,
-          std::size_t inline_bytes = record_inline_bytes>
+          std::size_t inline_bytes = record_inline_bytes,
+          std::size_t counter_alignment = cache_line_bytes>
 class BasicMailbox {
   static_assert((slot_count & (slot_count - 1)) == 0 && (ring_bytes & (ring_bytes - 1)) == 0);
 
@@ -184,18 +185,18 @@ class BasicMailbox {
   }
 
   // Producer only.
-  alignas(cache_line_bytes) std::uint32_t tail_ = 0;
+  alignas(counter_alignment) std::uint32_t tail_ = 0;
   std::uint32_t payload_tail_ = 0;
   std::uint32_t free_slots_seen_ = 0;
   std::uint32_t free_bytes_seen_ = 0;
 
   // Consumer only.
-  alignas(cache_line_bytes) std::uint32_t head_ = 0;
+  alignas(counter_alignment) std::uint32_t head_ = 0;
   std::uint32_t payload_head_ = 0;
 
   // Written by the consumer, read by the producer when the mailbox seems full. Upper half: records
   // taken; lower half: end of the payload bytes released.
-  alignas(cache_line_bytes) typename Sync::template Atomic<std::uint64_t> freed_;
+  alignas(counter_alignment) typename Sync::template Atomic<std::uint64_t> freed_;
 
   // Ownership passes with the slots' sequence.
   alignas(cache_line_bytes) std::array<Slot, slot_count> slots_;

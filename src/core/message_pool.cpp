@@ -5,6 +5,9 @@
 #include <cstdlib>
 
 #include "base/check.hpp"
+#ifdef SORREL_STUDY
+#include "core/study/message_heap.hpp"
+#endif
 
 namespace sorrel::core {
 
@@ -39,13 +42,8 @@ void* MessagePool::take(std::size_t bytes, WhenFull when_full) {
   const std::size_t size_class = class_of(bytes);
   const std::size_t size = buffer_bytes_min << size_class;
   if (when_full == WhenFull::fail && bytes_in_use_ + size > bytes_max_) return nullptr;
-  FreeBuffer* buffer = free_[size_class];
-  if (buffer != nullptr) {
-    free_[size_class] = buffer->next;
-  } else {
-    buffer = static_cast<FreeBuffer*>(refill(size_class));
-    if (buffer == nullptr) return nullptr;
-  }
+  void* buffer = take_free(size_class);
+  if (buffer == nullptr) return nullptr;
   bytes_in_use_ += size;
   note_use();
   return buffer;
@@ -62,13 +60,31 @@ void MessagePool::pass_on(MessagePool& to, std::size_t bytes) {
 
 void MessagePool::give_back(void* buffer, std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
-  auto* freed = static_cast<FreeBuffer*>(buffer);
-  SORREL_ASSERT(freed != free_[size_class], "given back twice");
   SORREL_ASSERT(bytes_in_use_ >= buffer_bytes_min << size_class);
-  freed->next = free_[size_class];
-  free_[size_class] = freed;
+  give_free(buffer, size_class);
   bytes_in_use_ -= buffer_bytes_min << size_class;
   note_use();
+}
+
+void* MessagePool::take_free(std::size_t size_class) {
+#ifdef SORREL_STUDY
+  if (study::steps.heap != study::Heap::pool)
+    return study::take_from_heap(buffer_bytes_min << size_class);
+#endif
+  FreeBuffer* buffer = free_[size_class];
+  if (buffer == nullptr) return refill(size_class);
+  free_[size_class] = buffer->next;
+  return buffer;
+}
+
+void MessagePool::give_free(void* buffer, std::size_t size_class) {
+#ifdef SORREL_STUDY
+  if (study::steps.heap != study::Heap::pool) return study::give_to_heap(buffer);
+#endif
+  auto* freed = static_cast<FreeBuffer*>(buffer);
+  SORREL_ASSERT(freed != free_[size_class], "given back twice");
+  freed->next = free_[size_class];
+  free_[size_class] = freed;
 }
 
 void* MessagePool::refill(std::size_t size_class) {

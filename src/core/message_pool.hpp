@@ -49,6 +49,8 @@ class MessagePool {
  private:
   static constexpr std::size_t class_count = 9;  // 128 << 8 == 32768
   static std::size_t class_of(std::size_t bytes);
+  void* take_free(std::size_t size_class);
+  void give_free(void* buffer, std::size_t size_class);
   void* refill(std::size_t size_class);
   void note_use();
 

@@ -21,7 +21,6 @@
 #include "core/burst.hpp"
 #include "core/fiber.hpp"
 #include "core/job_memory.hpp"
-#include "core/mailbox.hpp"
 #include "core/message_pool.hpp"
 #include "core/parker.hpp"
 #include "core/remote_call.hpp"
@@ -30,6 +29,7 @@
 #include "core/stop_point.hpp"
 #include "core/sync.hpp"
 #include "core/timer.hpp"
+#include "core/worker_mailbox.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "trace/ring.hpp"
@@ -215,7 +215,7 @@ class Worker {
   /// any. Never suspends.
   bool poll() {
     bool any = false;
-    for (Mailbox* mailbox : inbound_) {
+    for (WorkerMailbox* mailbox : inbound_) {
       if (mailbox->has_record()) any |= drain(*mailbox);
     }
     // Rare cases share one branch.
@@ -271,7 +271,7 @@ class Worker {
   template <class Drop>
   void drop_records(Drop&& drop) {
     accept_new_mailboxes();
-    for (Mailbox* mailbox : inbound_) {
+    for (WorkerMailbox* mailbox : inbound_) {
       while (mailbox->take([&](const Record& record, const std::byte*) { drop(record); })) {
       }
     }
@@ -317,7 +317,7 @@ class Worker {
   [[gnu::noinline]] static void* user_of_running();
 
   struct Outbound {
-    Mailbox* mailbox = nullptr;
+    WorkerMailbox* mailbox = nullptr;
     RemoteCall* deferred_first = nullptr;
     RemoteCall* deferred_last = nullptr;
   };
@@ -345,7 +345,7 @@ class Worker {
   void switch_to(Fiber& next, bool ends = false);
   void switch_with_settings(Fiber& next, bool ends);
   void exchange_thread_state(Fiber& previous, Fiber& next);
-  bool drain(Mailbox& mailbox);
+  bool drain(WorkerMailbox& mailbox);
   void open_mailbox(Outbound& outbound, WorkerId worker);
   bool flush_deferred();
   bool accept_new_mailboxes();
@@ -432,7 +432,7 @@ class Worker {
   ExceptionState* exceptions_ = nullptr;
   /// Control block of the thread that runs this worker.
   std::uintptr_t thread_pointer_ = 0;
-  std::vector<Mailbox*> inbound_;
+  std::vector<WorkerMailbox*> inbound_;
   std::vector<Outbound> outbound_;
   std::uint32_t deferred_count_ = 0;
 

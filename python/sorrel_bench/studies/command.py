@@ -59,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
     own, peers = sorrel(arguments.command), installed_peers(arguments.command, arguments.ampi)
     light = [own, *(i for i in peers if i.has_light_ranks)]
     setting = Setting(arguments.command, light, len(cpus), arguments.quick, Programs(programs.resolve()), cpus=cpus, store=store,
-                      peers=[i for i in peers if not i.has_light_ranks])  # fmt: skip
+                      peers=[i for i in peers if not i.has_light_ranks], study_command=arguments.study_build)  # fmt: skip
     builds = {build.name: build for module in modules for build in module.builds(setting)}
     setting.programs.build(list(builds.values()), len(cpus))
     rows = [row for module in modules for row in module.rows(setting)]

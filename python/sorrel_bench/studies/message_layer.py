@@ -1,5 +1,5 @@
 """Study 004: Mei, "A Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines": kNeighbor with threads and
-processes, queues, allocation, messages to self, whole programs, cache misses.
+processes and with each step of the study taken back, queues, allocation, messages to self, whole programs, cache misses.
 
 Of the published curves the text has axes and legends only; its numbers are "less than 2%", "around 1%", 1.236 and 0.913 us.
 """
@@ -31,7 +31,18 @@ PRODUCERS, QUICK_PRODUCERS = tuple(range(1, 9)), (1, 4, 8)
 BEFORE_US, AFTER_US = 1.236, 0.913
 # Ranks that are processes and outnumber the cores by more wait for time slices.
 PROCESSES_PER_CORE_MAX = 4
-NO_SWITCH = "the runtime has no switch that brings back a lock, a shared queue, a locked heap or packed states in kNeighbor"
+NO_STUDY_BUILD = "it needs --study-build, the `sorrel` of a build by `cmake --preset study`"
+# The study's steps, in its order: what is left of its first message layer in each (core/study/steps.hpp).
+SMP, RELAXED, OWN_QUEUES, SYSTEM_HEAP, POOLS, APART = ("SMP", "relaxed lock", "queue of each sender", "C library's heap", "pool of each worker", "counters apart")
+STEPS = {
+    SMP: "queue=locked,heap=locked,counters=packed",
+    RELAXED: "queue=relaxed,heap=locked,counters=packed",
+    "single queue, fence": "queue=shared,heap=locked,counters=packed",
+    OWN_QUEUES: "queue=own,heap=locked,counters=packed",
+    SYSTEM_HEAP: "queue=own,heap=system,counters=packed",
+    POOLS: "queue=own,heap=pool,counters=packed",
+    APART: "queue=own,heap=pool,counters=apart",
+}
 # Whole programs: conjugate gradients, and a gas flow that allocates in every step.
 PROGRAMS = {"cg2d": ("cg2d, 1000 x 1000", ("--grid", "1000", "--steps", "100"), ("--grid", "1000", "--steps", "20")),
             "hydro": ("hydro, 24^3 cells a rank", ("24", "50"), ("24", "10"))}  # fmt: skip
@@ -55,6 +66,17 @@ def _forms(setting: Setting) -> list[Implementation]:
     """All of them, and ranks in a process for each core: threads and processes at once."""
     own, processes, *others = _implementations(setting)
     return [own, processes, sorrel_processes(setting.command, PER_CORE, True), *others]
+
+
+def _step(setting: Setting, name: str) -> Implementation:
+    """The measuring build with this step."""
+    own = setting.with_name(OWN)
+
+    def launch(job: Job) -> list[str]:
+        words = ["env", f"SORREL_STUDY_STEPS={STEPS[name]}", setting.study_command or "", "run"]
+        return [*words, "--workers", str(min(job.workers, job.ranks)), "-n", str(job.ranks), job.program, *job.arguments]
+
+    return dataclasses.replace(own, name=name, launch=launch)
 
 
 @functools.cache
@@ -108,6 +130,10 @@ def _row(elements: int, size: int) -> str:
     return f"kNeighbor, {elements} elements, {size} B"
 
 
+def _step_row(elements: int, size: int) -> str:
+    return f"steps, {_row(elements, size)}"
+
+
 def _program_row(program: str, ranks: int) -> str:
     return f"{program}, {ranks} ranks"
 
@@ -124,9 +150,15 @@ def rows(setting: Setting) -> list[Row]:
             job = Job("", (seconds, str(size), str(NEIGHBOURS)), elements, setting.workers)
             found.append(Row(cases([setting.launch_case((NUMBER, _row(elements, size), i.name), i, _program("kneighbor", i), job, read_results)
                                     for i in _implementations(setting) if _can_run(setting, i, elements)])))  # fmt: skip
-    if not counters_error():
+    for elements in _element_counts(setting) if setting.study_command else ():
+        for size in _sizes(setting):
+            job = Job("", (seconds, str(size), str(NEIGHBOURS)), elements, setting.workers)
+            found.append(Row(cases([setting.launch_case((NUMBER, _step_row(elements, size), name), _step(setting, name), _program("kneighbor", setting.with_name(OWN)), job, read_results)
+                                    for name in STEPS])))  # fmt: skip
+    if setting.study_command and not counters_error():
         job = Job("", (seconds, "64", str(NEIGHBOURS)), ELEMENTS, setting.workers)
-        found.append(Row(cases([setting.launch_case((NUMBER, "misses", OWN), _counted(setting.with_name(OWN)), _program("kneighbor", setting.with_name(OWN)), job, read_misses)])))
+        found.append(Row(cases([setting.launch_case((NUMBER, "misses", name), _counted(_step(setting, name)), _program("kneighbor", setting.with_name(OWN)), job, read_misses)
+                                for name in STEPS])))  # fmt: skip
     job = Job("", (seconds, "8"), setting.workers, setting.workers)
     found.append(Row(cases([setting.launch_case((NUMBER, "self", i.name), i, _program("self_message", i), job, read_results) for i in _implementations(setting)])))
     if smp := setting.programs.path("smp"):
@@ -160,9 +192,15 @@ def tables(store: Store, setting: Setting) -> list[Table]:
         title = f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}: an iteration, us"
         found.append(Table(f"kneighbor_{elements}", title, ["bytes", *names, f"{PROCESSES} over {OWN}"], body,
                            [f"{OWN}: ranks are threads (SMP in the study). {PROCESSES} and other MPIs: processes (Non-SMP, POSIX shared memory). The published curves have no numbers."]))
-    if not counters_error():
-        found.append(Table("misses", f"kNeighbor, {ELEMENTS} elements, 64 B: cache misses of an iteration", ["", "here"], [[OWN, store.median((NUMBER, "misses", OWN), "misses")]],
-                           ["Counted by perf over the whole run: all misses, those of the start too, not those by Invalidate alone."]))  # fmt: skip
+    for elements in _element_counts(setting) if setting.study_command else ():
+        body = [[f"{size} B", *(store.median((NUMBER, _step_row(elements, size), name), "iteration") for name in STEPS)] for size in _sizes(setting)]
+        found.append(Table(f"steps_{elements}", f"kNeighbor, {elements} elements on {setting.workers} cores, with steps of the study taken back: an iteration, us", ["bytes", *STEPS], body,
+                           ["From left to right the study's steps, each with those before it; the last column is Sorrel's message layer, in a build where steps can be chosen.",
+                            *(f"{name}: SORREL_STUDY_STEPS={value}" for name, value in STEPS.items()),
+                            "A message to a posted receive needs no buffer, so the heap matters only for messages that come early."]))  # fmt: skip
+    if setting.study_command and not counters_error():
+        found.append(Table("misses", f"kNeighbor, {ELEMENTS} elements, 64 B: cache misses of an iteration", ["", "here"],
+                           [[name, store.median((NUMBER, "misses", name), "misses")] for name in STEPS], ["Counted by perf over the whole run: all misses, those of the start too, not those by Invalidate alone."]))  # fmt: skip
     forms = [i.name for i in _forms(setting)]
     body = [[f"{title}, {ranks} ranks", *(store.median((NUMBER, _program_row(program, ranks), name), "step") for name in forms)]
             for program, (title, *_) in PROGRAMS.items() for ranks in sorted({setting.workers, RANKS_PER_CORE * setting.workers})]  # fmt: skip
@@ -194,6 +232,12 @@ def figures(store: Store, setting: Setting) -> list[Figure]:
             values = [(size, _iteration(store, elements, size, i.name)) for size in _sizes(setting)]
             lines.append(Line(i.name, points([(size, v.scaled(1e-3)) for size, v in values if v])))
         charts.append(Chart(f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}", "msg size (byte)", "iteration time (ms)", lines, is_log_x=False, is_log_y=False))
+    for elements in _element_counts(setting) if setting.study_command else ():
+        lines = []
+        for name in STEPS:
+            values = [(size, store.median((NUMBER, _step_row(elements, size), name), "iteration")) for size in _sizes(setting)]
+            lines.append(Line(name, points([(size, v.scaled(1e-3)) for size, v in values if v])))
+        charts.append(Chart(f"The study's steps, {elements} elements", "msg size (byte)", "iteration time (ms)", lines, is_log_x=False, is_log_y=False))
     queues = [Line(title, points([(n, _queue(store, kind, n)) for n in _producers(setting)])) for kind, title in KINDS.items()]
     names = [i.name for i in _implementations(setting)]
     here = [point(0, _ns_to_us(store.median((NUMBER, "self", name), "self_message"))) for name in names]
@@ -209,6 +253,12 @@ def figures(store: Store, setting: Setting) -> list[Figure]:
     ]  # fmt: skip
 
 
+def _gain(store: Store, setting: Setting, before: str, after: str) -> Estimate | None:
+    """The time of kNeighbor with a step over that without it: the study's number of elements, 4000 B."""
+    row = _step_row(ELEMENTS, 4000)
+    return store.ratio((NUMBER, row, after), (NUMBER, row, before), "iteration") if setting.study_command else None
+
+
 def claims(store: Store, setting: Setting) -> list[Claim]:
     most = max(_producers(setting))
     row = (NUMBER, f"queues, {most}", "smp")
@@ -219,18 +269,23 @@ def claims(store: Store, setting: Setting) -> list[Claim]:
               "queue each over locked queue", store.ratio(row, row, f"queue_each_{most}", f"lock_{most}"), most=1.0),
         Claim(f"Sorrel's own mailboxes cost less than one queue with a lock ({most} producers)", f"{AUTHOR}, slide 9", "a curve without numbers",
               "core/mailbox over locked queue", store.ratio(row, row, f"mailbox_{most}", f"lock_{most}"), most=1.0),
-        Claim("On kNeighbor a queue for each producer with fences gains less than 2 %", f"{AUTHOR}, slide 10", "< 2 %", "gain", None, reason=NO_SWITCH),
+        Claim("On kNeighbor a queue for each producer with fences gains less than 2 %", f"{AUTHOR}, slide 10", "< 2 %", "after over before",
+              _gain(store, setting, RELAXED, OWN_QUEUES), least=0.98, most=1.0, reason=NO_STUDY_BUILD),
+        Claim("On kNeighbor an allocator without a common lock gains", f"{AUTHOR}, slide 12", "a curve without numbers", "after over before",
+              _gain(store, setting, OWN_QUEUES, SYSTEM_HEAP), most=1.0, reason=NO_STUDY_BUILD),
         Claim("An allocator without a common lock costs less than a heap behind one lock", f"{AUTHOR}, slides 11 and 12", "a curve without numbers",
               "C library over locked heap", store.ratio(allocate, allocate, "malloc", "locked_heap"), most=1.0),
         Claim("States on cache lines of their own make a message to self cheaper", f"{AUTHOR}, slide 14", "0.913 / 1.236 = 0.74", "apart over adjacent",
               store.ratio(key, key, "apart", "close_together"), most=1.0),
-        Claim("On kNeighbor, removing false sharing gains around 1 %", f"{AUTHOR}, slide 15", "around 1 %", "gain", None, reason=NO_SWITCH),
+        Claim("On kNeighbor, removing false sharing gains around 1 %", f"{AUTHOR}, slide 15", "around 1 %", "after over before",
+              _gain(store, setting, POOLS, APART), least=0.98, most=1.0, reason=NO_STUDY_BUILD),
     ]  # fmt: skip
 
 
 def missing(setting: Setting) -> list[str]:
     few = [f"One element on each of 7 cores: this machine has {setting.workers}"] if setting.workers < ELEMENTS else []
-    misses = counters_error() or "only all misses are counted, not those by Invalidate"
-    return [*few, f"The steps on kNeighbor itself (slides 8, 10, 12, 15): {NO_SWITCH}", f"Cache misses (slide 13): {misses}",
+    steps = [] if setting.study_command else [f"The steps on kNeighbor itself (slides 8, 10, 12, 15): {NO_STUDY_BUILD}"]
+    misses = counters_error() or ("" if setting.study_command else NO_STUDY_BUILD)
+    return [*few, *steps, *([f"Cache misses (slide 13): {misses}"] if misses else ["Misses by Invalidate alone (slide 13): perf has no portable name for them"]),
             "Effects on NAMD up to 24 nodes (slide 18): no such program here; cg2d and a gas flow on one machine stand for it",
             "All published curves: the text has axes and legends only"]  # fmt: skip

@@ -21,6 +21,7 @@ class Setting(VirtualSetting):
     cpus: Sequence[int] = ()
     store: Store | None = None
     peers: Sequence[Implementation] = ()  # MPIs whose ranks are processes
+    study_command: str | None = None  # the `sorrel` of a build for measurements
 
     def command_case(self, key: tuple[str, str, str], words: Sequence[str], read: Callable[[str], Values], workers: int | None = None,
                      seconds_max: float = RUN_SECONDS_MAX) -> Case:  # fmt: skip
