@@ -19,6 +19,7 @@ struct Range {
   std::int64_t lo = 0;  ///< the first one
   std::int64_t hi = 0;  ///< one past the last
 
+  /// @cond
   /// Steps through the integers of a range.
   class Iterator {
    public:
@@ -51,13 +52,18 @@ struct Range {
     std::int64_t value_ = 0;
   };
 
+  /// @endcond
+
   /// @return the number of integers, 0 if hi is not above lo
   constexpr std::int64_t size() const { return hi > lo ? hi - lo : 0; }
 
+  /// @return whether it has no integers
   constexpr bool empty() const { return size() == 0; }
 
+  /// @return an iterator at the first integer
   constexpr Iterator begin() const { return Iterator(lo); }
 
+  /// @return an iterator past the last integer
   constexpr Iterator end() const { return Iterator(lo + size()); }
 
   friend constexpr bool operator==(const Range& one, const Range& other) {
@@ -82,6 +88,7 @@ struct Box {
   Point lo{};  ///< the first point
   Point hi{};  ///< one past the last coordinate of each dimension
 
+  /// @cond
   /// Steps through the points of a box.
   class Iterator {
    public:
@@ -124,6 +131,8 @@ struct Box {
     std::int64_t left_ = 0;
   };
 
+  /// @endcond
+
   /// @param lo the first point
   /// @param extents the number of coordinates in each dimension
   /// @return the box from that point on
@@ -156,8 +165,10 @@ struct Box {
     return result;
   }
 
+  /// @return whether it has no points
   constexpr bool empty() const { return count() == 0; }
 
+  /// @return whether the point is in the box
   constexpr bool contains(const Point& point) const {
     for (std::size_t d = 0; d < dimensions; ++d)
       if (point[d] < lo[d] || point[d] >= hi[d]) return false;
@@ -185,8 +196,10 @@ struct Box {
     return key;
   }
 
+  /// @return an iterator at the first point
   constexpr Iterator begin() const { return {*this, lo, count()}; }
 
+  /// @return an iterator past the last point
   constexpr Iterator end() const { return {*this, lo, 0}; }
 
   friend constexpr bool operator==(const Box& one, const Box& other) {

@@ -26,31 +26,43 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  using value_type = T;
-  using error_type = std::string;
+  using value_type = T;            ///< of the value
+  using error_type = std::string;  ///< of the error
 
+  /// A result with a value.
   Result(T value) : value_(std::move(value)) {}  // NOLINT: meant to convert
 
+  /// A result with an error.
   Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
+  /// @return whether there is a value
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
 
+  /// @return whether there is a value
   explicit operator bool() const { return has_value(); }
 
+  /// @return the value; only if there is one
   [[nodiscard]] T& value() & { return *value_; }
 
+  /// @return the value; only if there is one
   [[nodiscard]] const T& value() const& { return *value_; }
 
+  /// @return the value; only if there is one
   [[nodiscard]] T&& value() && { return *std::move(value_); }
 
+  /// @return the value; only if there is one
   [[nodiscard]] T& operator*() & { return *value_; }
 
+  /// @return the value; only if there is one
   [[nodiscard]] const T& operator*() const& { return *value_; }
 
+  /// @return the value; only if there is one
   [[nodiscard]] T&& operator*() && { return *std::move(value_); }
 
+  /// @return the value's address; only if there is one
   [[nodiscard]] T* operator->() { return &*value_; }
 
+  /// @return the value's address; only if there is one
   [[nodiscard]] const T* operator->() const { return &*value_; }
 
   /// @param other what is returned if there is no value
@@ -71,15 +83,19 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
  public:
-  using value_type = void;
-  using error_type = std::string;
+  using value_type = void;         ///< there is none
+  using error_type = std::string;  ///< of the error
 
+  /// Success.
   Result() = default;
 
+  /// A result with an error.
   Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
+  /// @return whether there is no error
   [[nodiscard]] bool has_value() const { return !error_.has_value(); }
 
+  /// @return whether there is no error
   explicit operator bool() const { return has_value(); }
 
   /// @return the line; "" for success

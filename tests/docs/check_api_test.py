@@ -2,6 +2,7 @@
 import pathlib
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import check_api
 
@@ -25,6 +26,21 @@ class CheckApi(unittest.TestCase):
 
     def test_no_description(self):
         self.assertEqual(self.faults(" ", "```{doxygenclass} s::A\n```\n"), ["s::A has no description"])
+
+    def test_a_function_without_description(self):
+        definition = ("<compounddef><briefdescription/><detaileddescription/><sectiondef>"
+                      "{}</sectiondef></compounddef>")
+        member = ('<memberdef kind="function" prot="{}"><name>{}</name><argsstring>{}</argsstring>'
+                  "<briefdescription>{}</briefdescription><detaileddescription/></memberdef>")
+
+        def silent(*arguments):
+            return check_api.silent_functions(ElementTree.fromstring(definition.format(member.format(*arguments))))
+
+        self.assertEqual(silent("public", "run", "()", ""), ["run"])
+        self.assertEqual(silent("public", "run", "()", "<para>Runs.</para>"), [])
+        self.assertEqual(silent("private", "run", "()", ""), [])
+        self.assertEqual(silent("public", "operator==", "(A)", ""), [])
+        self.assertEqual(silent("public", "A", "(const A &amp;)=delete", ""), [])
 
     def test_on_no_page(self):
         self.assertEqual(len(self.faults("<para>One.</para>", "`s::A`\n")), 1)

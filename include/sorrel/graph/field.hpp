@@ -21,8 +21,10 @@
 namespace sorrel::graph {
 
 #if defined(SORREL_GRAPH_AUDIT)
+/// Whether accesses are audited: SORREL_GRAPH_AUDIT is defined.
 inline constexpr bool is_auditing = true;
 #else
+/// Whether accesses are audited: SORREL_GRAPH_AUDIT is defined.
 inline constexpr bool is_auditing = false;
 #endif
 
@@ -32,10 +34,13 @@ class AnyField {
   AnyField(const AnyField&) = delete;
   AnyField& operator=(const AnyField&) = delete;
 
+  /// @return the tiling it was made with
   [[nodiscard]] const Tiling& tiling() const { return *tiling_; }
 
+  /// @return the name, for messages
   [[nodiscard]] const std::string& name() const { return name_; }
 
+  /// @return the size of a value in bytes
   [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 
   /// Distance from a cell to the next one in each dimension, in values.
@@ -113,6 +118,7 @@ class Field : public AnyField {
     return reinterpret_cast<T*>(origin())[place_of({i, j, k})];
   }
 
+  /// The same of a field that is only read.
   const T& operator()(Index i, Index j = 0, Index k = 0) const {
     return reinterpret_cast<const T*>(origin())[place_of({i, j, k})];
   }
@@ -148,6 +154,7 @@ struct Permission {
 template <class T, bool is_audited = is_auditing>
 class View {
  public:
+  /// Made by the graph for each tile and step.
   View(std::byte* origin, const Key& strides, const Permission& permission)
       : origin_(reinterpret_cast<T*>(origin)), strides_(strides) {
     if constexpr (is_audited) permission_ = permission;
@@ -158,10 +165,13 @@ class View {
     return strides_[static_cast<std::size_t>(dimension)];
   }
 
+  /// @return the value of a cell, by its index in the whole grid
   T& operator()(Index i) const { return at(i, {i, 0, 0}); }
 
+  /// @return the value of a cell, by its indices in the whole grid
   T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j, 0}); }
 
+  /// @return the value of a cell, by its indices in the whole grid
   T& operator()(Index i, Index j, Index k) const {
     return at(i * strides_[0] + j * strides_[1] + k, {i, j, k});
   }

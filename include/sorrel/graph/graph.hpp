@@ -54,6 +54,7 @@ enum class When {
   previous_step,
 };
 
+/// For Family::after() and Family::precede().
 inline constexpr When previous_step = When::previous_step;
 
 /// Order among several ready tasks.
@@ -310,9 +311,10 @@ class Graph {
   /// The number of ranks of the messenger; 1 without one.
   [[nodiscard]] int rank_count() const;
 
-  /// Called by Reduction: a tag for its messages, above those of the user; and what to call after a
-  /// run that has failed.
+  /// Called by Reduction: a tag for its messages, above those of the user.
   int take_tag();
+
+  /// Called by Reduction: what to call after a run that has failed.
   void after_failure(std::function<void()> reset);
 
   /// The declarations of a sweep; called by Sweep::run().

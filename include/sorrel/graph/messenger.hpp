@@ -39,11 +39,13 @@ inline constexpr int tag_max = 16'000;
 /// Number of reductions over ranks that a graph may have; their tags follow after tag_max.
 inline constexpr int rank_reduction_count_max = 383;
 
+/// Whether a channel sends or receives.
 enum class Direction { send, receive };
 
 /// Carries the messages of a graph; derive from it for another transport than MPI.
 class Messenger {
  public:
+  /// With its graph.
   virtual ~Messenger() = default;
 
   /// Peers are 0 to peer_count() - 1.

@@ -23,6 +23,11 @@ struct OverMpiOptions {
   bool is_read_late = false;
 };
 
+/// A messenger between the ranks of a communicator. Collective; so is the end of its graph.
+///
+/// @param comm is duplicated
+/// @param options whether long messages are read late
+/// @return for the constructor of Graph
 [[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm,
                                                   const OverMpiOptions& options = {});
 

@@ -19,6 +19,7 @@ namespace sorrel::graph {
 
 /// How one coordinate of the predecessor follows from the key of the successor.
 struct Axis {
+  /// What the coordinate depends on.
   enum class Kind {
     follows,  ///< the coordinate in `dimension`, plus `offset`
     fixed,    ///< `offset`
@@ -29,20 +30,25 @@ struct Axis {
   int dimension = 0;
   Index offset = 0;
 
+  /// Any coordinate.
   constexpr Axis() = default;
 
+  /// A fixed coordinate.
   constexpr Axis(Index coordinate) : kind(Kind::fixed), offset(coordinate) {}  // NOLINT: converts
 
+  /// An axis of any kind.
   constexpr Axis(Kind of_kind, int of_dimension, Index by)
       : kind(of_kind), dimension(of_dimension), offset(by) {}
 
   constexpr bool operator==(const Axis&) const = default;
 
+  /// @return the axis, further up
   friend constexpr Axis operator+(Axis axis, Index by) {
     axis.offset += by;
     return axis;
   }
 
+  /// @return the axis, further down
   friend constexpr Axis operator-(Axis axis, Index by) {
     axis.offset -= by;
     return axis;
@@ -69,14 +75,20 @@ struct Relation {
 /// The predecessors of a task: the union of its relations.
 using Relations = std::vector<Relation>;
 
+/// The task at a distance: `offset(-1, 0)` is the one before in dimension 0. Both families have
+/// equally many dimensions.
 constexpr Relation offset(Index i, Index j = 0, Index k = 0) {
   return {{dim(0) + i, dim(1) + j, dim(2) + k}, 0, true};
 }
 
+/// The task with the same key.
 inline constexpr Relation same_tile = offset(0);
 
+/// All tasks of the family.
 inline constexpr Relation everything{};
 
+/// The tasks whose coordinates follow from those of the successor, one axis for each dimension of
+/// the predecessor's family: `at(dim(1), every)`, `at(0)`.
 template <class... Axes>
 constexpr Relation at(Axes... axes) {
   static_assert(sizeof...(axes) >= 1 && sizeof...(axes) <= dimension_count_max);

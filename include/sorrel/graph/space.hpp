@@ -12,8 +12,10 @@
 
 namespace sorrel::graph {
 
+/// A coordinate, a number of tasks, or a step.
 using Index = std::int64_t;
 
+/// Most dimensions of a family or a grid.
 inline constexpr int dimension_count_max = 3;
 
 /// Coordinates of a task within its family; dimensions that the family does not have are 0.
@@ -33,21 +35,28 @@ class Space {
       if (d < extents_.size()) extents_[d++] = extent;
   }
 
+  /// A space by its extents, of which those beyond the dimensions are 1.
   constexpr Space(const Key& extents, int dimension_count)
       : dimension_count_(dimension_count), extents_(extents) {}
 
+  /// @return 1 to 3
   [[nodiscard]] constexpr int dimension_count() const { return dimension_count_; }
 
+  /// @return the extents; 1 in dimensions it does not have
   [[nodiscard]] constexpr const Key& extents() const { return extents_; }
 
+  /// @return all keys
   [[nodiscard]] constexpr KeyBox box() const { return {{}, extents_}; }
 
+  /// @return the number of keys
   [[nodiscard]] constexpr Index count() const { return box().count(); }
 
+  /// @return the number of a key, with the last dimension fastest
   [[nodiscard]] constexpr Index index_of(const Key& key) const {
     return (key[0] * extents_[1] + key[1]) * extents_[2] + key[2];
   }
 
+  /// @return the key with that number
   [[nodiscard]] constexpr Key key_at(Index index) const { return box().key_at(index); }
 
  private:

@@ -43,19 +43,24 @@ class Tiling {
   /// Throws GraphError if a tile would be thinner than the halo, or a rank would have no cells.
   Tiling(const Space& cells, const TilingOptions& options);
 
+  /// @return 1 to 3
   [[nodiscard]] int dimension_count() const { return cells_.dimension_count(); }
 
-  /// The whole grid; the cells of this rank; these cells with their ghosts.
+  /// @return the whole grid
   [[nodiscard]] const Space& grid() const { return cells_; }
 
+  /// @return the cells of this rank
   [[nodiscard]] const KeyBox& block() const { return block_; }
 
+  /// @return the same with their ghosts
   [[nodiscard]] KeyBox block_with_ghosts() const;
 
+  /// @return the width of the ghosts
   [[nodiscard]] Index halo() const { return options_.halo; }
 
-  /// The tiles of the block; the cells of one tile.
+  /// @return the tiles of the block
   [[nodiscard]] Space tiles() const;
+  /// @return the cells of a tile
   [[nodiscard]] KeyBox cells(const Key& tile) const;
 
   /// Whether the neighbours of all ranks along a dimension, if any, are on the rank's own machine.
@@ -86,10 +91,12 @@ struct Footprint {
   bool is_box = false;
 };
 
+/// Cells up to `radius` away along the axes.
 constexpr Footprint star(Index radius) {
   return {radius, false};
 }
 
+/// Cells up to `radius` away in every dimension, diagonals included.
 constexpr Footprint box(Index radius) {
   return {radius, true};
 }

@@ -19,6 +19,7 @@ struct ArrayView {
   Extents strides{};         ///< distance in bytes from a cell to the next one in each dimension
   std::int64_t element_bytes = 8;
 
+  /// @return the address of a cell
   [[nodiscard]] std::byte* at(const Extents& index) const {
     return first + index[0] * strides[0] + index[1] * strides[1] + index[2] * strides[2];
   }

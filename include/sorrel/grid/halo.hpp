@@ -38,8 +38,11 @@ class Halo {
                                          const Cut& cut,
                                          std::span<const ArrayView> fields);
 
+  /// The other one may only be destroyed or assigned to.
   Halo(Halo&&) noexcept;
+  /// The same. Ends the exchange of this one; collective.
   Halo& operator=(Halo&&) noexcept;
+  /// Collective.
   ~Halo();
 
   /// Fills the ghosts of all fields: begin() and finish(). May suspend.

@@ -51,8 +51,9 @@ class HaloTasks {
   /// Halo::make(), and tags out of range.
   [[nodiscard]] static Result<HaloTasks> add(graph::Graph& graph, const TaskedHalo& halo);
 
-  /// Tasks of `readers` depend on all ghosts, or on those of one dimension.
+  /// Tasks of `readers` depend on all ghosts.
   void fill_before(graph::Family readers, graph::When when = {}) const;
+  /// Tasks of `readers` depend on the ghosts of one dimension.
   void fill_before(graph::Family readers, int dimension, graph::When when = {}) const;
 
   /// Tasks of `writers` depend on the sends of their cells.

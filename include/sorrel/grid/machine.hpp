@@ -35,6 +35,7 @@ struct CopyRate {
 struct CopyTable {
   std::vector<CopyRate> rates;
 
+  /// @return whether there are no rates
   [[nodiscard]] bool is_empty() const { return rates.empty(); }
 
   /// Seconds per byte: linear in the logarithms of run length, stride and set. Sizes two octaves

@@ -16,6 +16,7 @@
 
 namespace sorrel::grid {
 
+/// Ranks in each dimension.
 using ProcessGrid = PerDimension<int>;
 
 /// How a face is packed into messages.
@@ -27,10 +28,12 @@ enum class Pack {
   datatype,  ///< a derived datatype of MPI
 };
 
+/// @return "rows", "direct" and so on
 [[nodiscard]] const char* name_of(Pack pack);
 
 /// How a step overlaps its messages with computation.
 struct Overlap {
+  /// The order of exchange and update.
   enum class Kind {
     none,         ///< exchange, then update
     faces_first,  ///< update the cells that neighbours need, send, update the rest meanwhile
@@ -42,6 +45,7 @@ struct Overlap {
   bool operator==(const Overlap&) const = default;
 };
 
+/// @return "none", "faces first" or "4 tiles"
 [[nodiscard]] std::string name_of(const Overlap& overlap);
 
 /// Seconds of one step on the processor with the most work; the terms add up.
@@ -51,6 +55,7 @@ struct Prediction {
   double wire_s = 0;     ///< processor time of sending and receiving
   double wait_s = 0;     ///< waiting for messages in flight with no other work
 
+  /// @return the whole step
   [[nodiscard]] double step_s() const { return compute_s + pack_s + wire_s + wait_s; }
 };
 
@@ -63,6 +68,7 @@ struct Cut {
   Overlap overlap;
   Prediction time;
 
+  /// @return the number of ranks that get a block
   [[nodiscard]] int rank_count() const { return grid[0] * grid[1] * grid[2]; }
 };
 
@@ -81,8 +87,10 @@ class Plan {
                                            const Problem& problem,
                                            int rank_count);
 
+  /// @return the problem that choose() was given
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
+  /// @return the choice
   [[nodiscard]] const Cut& best() const { return cuts_.front(); }
 
   /// All cuts, the choice first, then the fastest first: each process grid without overlap,
@@ -93,21 +101,26 @@ class Plan {
   /// Number of evaluated cuts: placements and tile counts too.
   [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
+  /// @return the process grid of the choice
   [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
 
   /// Number of ranks that get a block; higher ranks get none.
   [[nodiscard]] int used_ranks() const { return best().rank_count(); }
 
+  /// @return how the choice overlaps messages
   [[nodiscard]] Overlap overlap() const { return best().overlap; }
 
+  /// @return how the choice packs the faces of a dimension
   [[nodiscard]] Pack pack(int dimension) const {
     return best().pack[static_cast<std::size_t>(dimension)];
   }
 
+  /// @return the predicted time of the choice
   [[nodiscard]] const Prediction& time() const { return best().time; }
 
-  /// Coordinates of a rank in the process grid, and the inverse; `rank` below used_ranks().
+  /// @return the coordinates of a rank below used_ranks() in the process grid
   [[nodiscard]] ProcessGrid coords(int rank) const;
+  /// @return the rank at these coordinates
   [[nodiscard]] int rank(const ProcessGrid& coords) const;
 
   /// The cells of a rank below used_ranks().
@@ -137,8 +150,9 @@ class Plan {
                            const ProcessGrid& grid,
                            const ProcessGrid& coords);
 
-/// Coordinates of `rank` when consecutive ranks fill bricks, and the inverse.
+/// @return the coordinates of `rank` when consecutive ranks fill bricks
 [[nodiscard]] ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick);
+/// @return the rank at `coords`
 [[nodiscard]] int rank_of(const ProcessGrid& coords,
                           const ProcessGrid& grid,
                           const ProcessGrid& brick);

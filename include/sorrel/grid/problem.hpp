@@ -14,11 +14,13 @@
 
 namespace sorrel::grid {
 
+/// Most dimensions of a grid.
 inline constexpr int dimension_count_max = 3;
 
 /// One number for each dimension.
 template <class T>
 using PerDimension = std::array<T, dimension_count_max>;
+/// Cells in each dimension.
 using Extents = PerDimension<std::int64_t>;
 
 /// Cells of a grid or of an array.
@@ -55,9 +57,13 @@ struct Problem {
   std::int64_t memory_limit_bytes = 0;
 };
 
+/// Largest extent of a grid.
 inline constexpr std::int64_t extent_max = 1'000'000'000;
+/// Largest element.
 inline constexpr std::int64_t element_bytes_max = 1 << 20;
+/// Most fields of a problem.
 inline constexpr int field_count_max = 10'000;
+/// Most ranks of a plan.
 inline constexpr int rank_count_max = 1'000'000;
 
 /// @return success, or the error in a problem and what is allowed
