@@ -79,7 +79,7 @@ void JobStop::on_attention(Worker& worker) {
   StopPoint& point = memory_.job_stop().point;
   const std::uint32_t number = point.open_number();
   if (number == 0 || number == arrived_number_.load(std::memory_order_relaxed)) return;
-  // Acquire and release: who takes part sees the end of the last stop.
+  // Acquire and release: a worker that takes part sees the end of the last stop.
   if (is_taking_part_.exchange(true, std::memory_order_acq_rel)) return;
   if (!scheduler_.request_stop(worker, *this)) {
     is_taking_part_.store(false, std::memory_order_release);

@@ -170,7 +170,8 @@ void print_wrapper_help(Language language) {
 
 /// The folder with mpicc and mpiexec: of an installed tree, or of the build tree.
 std::string wrapper_folder(const Installation& installation) {
-  const std::string prefix = installation.executable.substr(0, installation.executable.rfind("/bin/"));
+  const std::string prefix =
+      installation.executable.substr(0, installation.executable.rfind("/bin/"));
   const std::string installed = prefix + "/" SORREL_MPIDIR;
   return access((installed + "/mpicc").c_str(), X_OK) == 0 ? installed : prefix + "/bin/mpi";
 }
