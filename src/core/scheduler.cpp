@@ -217,6 +217,11 @@ bool Scheduler::is_quiet() const {
   return std::ranges::all_of(workers_, [](const auto& worker) { return worker->is_quiet(); });
 }
 
+bool Scheduler::is_quiet_inside() const {
+  return std::ranges::all_of(workers_,
+                             [](const auto& worker) { return worker->is_quiet_inside(); });
+}
+
 /// A worker has left its fibers. Returns the stop that holds it, if it is not the last one.
 std::optional<HeldStop> Scheduler::take_part_in_stop() {
   const StopPoint::Stop stop = stop_point_.arrive(worker_count());

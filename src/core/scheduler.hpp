@@ -184,6 +184,9 @@ class Scheduler {
   /// If other processes are not stopped, these may send at any time.
   [[nodiscard]] bool is_quiet() const;
 
+  /// The same, but records of other processes may wait.
+  [[nodiscard]] bool is_quiet_inside() const;
+
   /// When no worker runs: sums over all workers, and over bursts.
   [[nodiscard]] LoanCounts loan_counts() const;
 

@@ -134,10 +134,15 @@ void Worker::adopt(Fiber& fiber) {
 
 /// While all workers are stopped: whether nothing is on its way to it or from it.
 bool Worker::is_quiet() const {
-  return deferred_count_ == 0 && first_offer_ == nullptr && box_.seems_empty() &&
-         loan_ == nullptr && control_.newly_opened.seems_empty() &&
+  return is_quiet_inside() && control_.newly_opened.seems_empty() &&
          std::ranges::none_of(inbound_,
                               [](const WorkerMailbox* from) { return from->has_record(); });
+}
+
+/// The same, as to workers of this process.
+bool Worker::is_quiet_inside() const {
+  return deferred_count_ == 0 && first_offer_ == nullptr && box_.seems_empty() &&
+         loan_ == nullptr && !seems_to_have_mail();
 }
 
 Worker::Worker(Scheduler& scheduler,

@@ -331,6 +331,7 @@ class Worker {
   Fiber& idle_measured();
   [[gnu::noinline]] void charge_running();
   [[nodiscard]] bool is_quiet() const;
+  [[nodiscard]] bool is_quiet_inside() const;
   Fiber& idle_in_real_time();
   Fiber& idle_under_seed();
   bool spin(Fiber*& found);

@@ -51,11 +51,11 @@ bool lends_ranks(const Config& config) {
          !config.seed && !config.process_mode;
 }
 
-/// Within a process only.
+/// Each process moves its own.
 bool moves_ranks(const Config& config) {
   if (config.shuffle_seed) return true;
-  return lends_ranks(config) && config.balance != launch::Balance::steal &&
-         config.process_count == 1 && config.parts.empty() && !config.has_comm_worker;
+  return lends_ranks(config) && config.balance != launch::Balance::steal && config.parts.empty() &&
+         config.host == nullptr && !config.has_comm_worker;
 }
 
 core::SchedulerOptions scheduler_options(const Config& config) {

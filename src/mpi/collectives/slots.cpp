@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 #include "mpi/base/error_string.hpp"
 #include "mpi/comm/balance_point.hpp"
@@ -97,8 +100,16 @@ void CollectiveSlots::make_barrier_nodes() {
     const Endpoint endpoint = endpoint_of(i);
     if (endpoint.process == world_.own_process()) ++members_of_worker[endpoint.worker];
   }
-  for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
-    if (members_of_worker[i] == 0) continue;
+  own_member_count_ =
+      std::accumulate(members_of_worker.begin(), members_of_worker.end(), std::uint32_t{0});
+  const std::uint32_t worker_count = world_.layout().worker_count();
+  // Other processes know the worker of the root, also if no member is there any more.
+  const std::uint32_t root =
+      processes_ == nullptr ? 0 : processes_->barrier_endpoint(processes_->own_index()).worker;
+  for (std::uint32_t k = 0; k < worker_count; ++k) {
+    const std::uint32_t i = (root + k) % worker_count;
+    const bool is_root = processes_ != nullptr && k == 0;
+    if (members_of_worker[i] == 0 && !is_root) continue;
     auto barrier_node = std::make_unique<BarrierNode>();
     barrier_node->worker = &world_.worker(i);
     barrier_node->slots = this;
@@ -167,18 +178,19 @@ BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
   view = &comm;
 }
 
-std::int32_t CollectiveSlots::waiting_count() const {
-  std::int32_t count = 0;
+bool CollectiveSlots::do_all_wait() const {
+  std::uint32_t count = 0;
   for (const auto& barrier_node : barrier_nodes_)
     barrier_node->waiting.for_each([&](const core::Fiber&) { ++count; });
-  return count;
+  return count == own_member_count_;
 }
 
 void CollectiveSlots::regroup() {
-  SORREL_ASSERT(processes_ == nullptr && !views_.empty());
+  SORREL_ASSERT(!views_.empty());
   former_nodes_ = std::move(barrier_nodes_);
   barrier_nodes_.clear();
   shared_blocks_.clear();
+  spread_blocks_.clear();
   make_barrier_nodes();
   assign_blocks();
   // As if the release of the barrier in progress had come down to every node.
@@ -327,6 +339,11 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
     BarrierNode& parent = *child.parent;
     SORREL_ASSERT(parent.worker == &here && parent.arrived_child_count < parent.children.size());
     compare_call(parent, child.first_call.call, child.first_call.rank, child.barrier_number);
+    // The root of a process that all members have left.
+    if (parent.member_count == 0) [[unlikely]] {
+      parent.reduction = child.reduction;
+      parent.is_local_barrier = std::exchange(child.is_local_barrier, false);
+    }
     if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
     ++parent.arrived_child_count;
     // No member executes this call: the waiting members are made ready by the release.
@@ -406,7 +423,7 @@ void CollectiveSlots::combine_blocks(BarrierNode& root) {
 /// The members of this process have arrived. Returns true if all other members have, too, and this
 /// node has been released at once.
 bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
-  SORREL_ASSERT(root.parent == nullptr && root.left_member_count == 0);
+  SORREL_ASSERT(root.parent == nullptr && left_count_.load(std::memory_order_relaxed) == 0);
   if (root.has_mismatch()) [[unlikely]]
     end_job_with(root.mismatch());
   if (root.is_local_barrier) {
@@ -424,7 +441,9 @@ bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
     process_barrier_ = &state.process_barriers->of(context_);
     process_barrier_->attach(*processes_, *contributions_, *this, *state.send_queue);
   }
-  return process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
+  const bool is_released =
+      process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
+  return is_released && !is_held_;
 }
 
 /// Members of other processes wait for messages that will not come: no error handler can resolve
@@ -454,18 +473,34 @@ void CollectiveSlots::release_all(const std::byte* result) {
   BarrierNode& root = *barrier_nodes_.front();
   if (result != nullptr && result != root.result.data())
     std::memcpy(root.result.data(), result, root.reduction.bytes);
-  release(root);
+  is_held_ = views_.size() == static_cast<std::size_t>(world_.size()) &&
+             may_be_held(root.first_call.call) && world_.balance_point()->hold(*this);
+  if (!is_held_) release(root);
 }
 
 void CollectiveSlots::leave(const Comm& comm) {
   if (!views_.empty() && views_[static_cast<std::size_t>(comm.rank)] == &comm)
     views_[static_cast<std::size_t>(comm.rank)] = nullptr;
-  if (processes_ == nullptr || comm.barrier_node == nullptr || comm.barrier_node->parent != nullptr)
-    return;
-  SORREL_ASSERT(comm.barrier_node->left_member_count < comm.barrier_node->member_count);
-  if (++comm.barrier_node->left_member_count == comm.barrier_node->member_count &&
-      process_barrier_ != nullptr)
-    process_barrier_->abandon();
+  if (processes_ == nullptr || comm.barrier_node == nullptr) return;
+  // Acquire and release: the last one sees the process barrier, in which no member is.
+  const std::uint32_t left_count = left_count_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  SORREL_ASSERT(left_count <= own_member_count_);
+  if (left_count != own_member_count_ || process_barrier_ == nullptr) return;
+  core::Worker& here = *core::Worker::current();
+  core::Worker& root = *barrier_nodes_.front()->worker;
+  if (&here == &root) return process_barrier_->abandon();
+
+  struct Abandon : core::RemoteCall {
+    ProcessBarrier* barrier = nullptr;
+  };
+
+  auto* abandon = new Abandon;
+  abandon->barrier = process_barrier_;
+  abandon->run = [](core::Worker&, core::RemoteCall& call) {
+    const std::unique_ptr<Abandon> taken(&static_cast<Abandon&>(call));
+    taken->barrier->abandon();
+  };
+  here.post(root, *abandon);
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {

@@ -72,8 +72,6 @@ struct alignas(cache_line_bytes) BarrierNode {
   core::FiberQueue waiting;
   /// At the root node, if the members are in several processes: the barrier is a local_barrier().
   bool is_local_barrier = false;
-  /// Members of the root node that have freed the communicator.
-  std::uint32_t left_member_count = 0;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
 
@@ -144,8 +142,8 @@ class CollectiveSlots final : private BarrierSite {
   void leave(const Comm& comm);
 
   // For a BalancePoint.
-  /// The members that wait in a barrier.
-  [[nodiscard]] std::int32_t waiting_count() const;
+  /// Whether all members in this process wait in a barrier.
+  [[nodiscard]] bool do_all_wait() const;
 
   /// False: a member has several views, of which only one is known here.
   [[nodiscard]] bool may_regroup() const { return !has_unknown_views_; }
@@ -197,6 +195,8 @@ class CollectiveSlots final : private BarrierSite {
   /// Of the communicator, which owns the slots.
   const Group& group_;
   std::int32_t member_count_;
+  /// Members in this process.
+  std::uint32_t own_member_count_ = 0;
   /// Its release needs messages to other processes, may be held by the balance point, or may be a
   /// point at which the job is saved.
   bool is_release_special_ = false;
@@ -216,10 +216,16 @@ class CollectiveSlots final : private BarrierSite {
   /// The root's worker only; created at the first barrier over processes.
   ProcessBarrier* process_barrier_ = nullptr;
 
+  /// Members in this process that have been in a barrier and have freed the communicator.
+  std::atomic<std::uint32_t> left_count_{0};
+
   /// Each member's view, once it has found its node. Empty if members stay on their workers.
   /// Written by each member for itself.
   std::vector<Comm*> views_;
   std::atomic<bool> has_unknown_views_{false};
+  /// Over several processes: the balance point holds the barrier that has just ended. The root's
+  /// worker only.
+  bool is_held_ = false;
 
   // Written by each member for itself before it arrives, read by the other members afterwards.
   std::unique_ptr<const void*[]> published_;

@@ -5,7 +5,7 @@ namespace sorrel::mpi {
 
 class CollectiveSlots;
 
-/// For a job of one process whose ranks may change their worker (job/rank_balancer.hpp).
+/// For a job whose ranks may change their worker (job/rank_balancer.hpp).
 class BalancePoint {
  public:
   virtual ~BalancePoint() = default;

@@ -81,7 +81,7 @@ class World {
     bool has_comm_worker = false;
     /// Of each nonblocking collective in progress (collectives/operation_pool.hpp).
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
-    /// Ranks may change their worker. For one process; fibers are measured.
+    /// Ranks may change their worker. Fibers are measured.
     bool moves_ranks = false;
     /// The job may be saved at the ends of collectives of all ranks. For one process.
     bool is_saved_at_collectives = false;

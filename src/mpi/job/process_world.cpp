@@ -87,6 +87,12 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
 }
 
 ProcessWorld::~ProcessWorld() {
+  if (passes_packets()) {
+    for (const auto& state : states_) {
+      for (const RankState* rank : state->ranks)
+        delete rank;
+    }
+  }
   world_comm_->release();
 }
 
@@ -136,7 +142,7 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
     rank->self_comm.attributes.reset();
     rank->world_comm.shared->release();
     rank->self_comm.shared->release();
-    delete rank;
+    if (!passes_packets()) delete rank;
   }
 }
 

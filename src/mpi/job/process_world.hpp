@@ -38,6 +38,11 @@ class ProcessWorld final : public World {
   [[nodiscard]] const RankBalancer* balancer() const { return balancer_.get(); }
 
  private:
+  /// Workers may pass packets to ranks of other ones, also when these have ended.
+  [[nodiscard]] bool passes_packets() const {
+    return transport() != nullptr && balance_point() != nullptr;
+  }
+
   /// Placeholder for every rank of another process.
   std::unique_ptr<RankState> remote_rank_;
   std::unique_ptr<Request> remote_request_;

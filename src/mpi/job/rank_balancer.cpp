@@ -9,6 +9,7 @@
 #include "mpi/match/rank_events.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
+#include "mpi/net/relay.hpp"
 #include "trace/tracer.hpp"
 
 namespace sorrel::mpi {
@@ -26,8 +27,12 @@ constexpr std::int64_t move_ns = 10'000;
 /// to 120 ms, and may waver.
 constexpr std::int64_t settled_ns = 250'000'000;
 
+std::int32_t own_rank_count(const World& world) {
+  return world.last_own_rank() - world.first_own_rank();
+}
+
 std::int64_t window_ns(const World& world) {
-  return std::max(window_ns_min, window_ns_per_rank * world.size());
+  return std::max(window_ns_min, window_ns_per_rank * own_rank_count(world));
 }
 
 balance::Costs costs_of(const core::CycleClock& clock) {
@@ -40,14 +45,18 @@ balance::Costs costs_of(const core::CycleClock& clock) {
 RankBalancer::RankBalancer(World& world, std::optional<std::uint64_t> shuffle_seed)
     : world_(world),
       window_cycles_(clock_.cycles_in(window_ns(world))),
-      policy_(
-          static_cast<std::size_t>(world.size()), world.layout().worker_count(), costs_of(clock_)),
-      counted_(static_cast<std::size_t>(world.size())),
-      loads_(static_cast<std::size_t>(world.size())),
+      policy_(static_cast<std::size_t>(own_rank_count(world)),
+              world.layout().worker_count(),
+              costs_of(clock_)),
+      counted_(static_cast<std::size_t>(own_rank_count(world))),
+      loads_(static_cast<std::size_t>(own_rank_count(world))),
       width_(world.layout().worker_count()),
       settled_cycles_(clock_.cycles_in(settled_ns)) {
   if (shuffle_seed) random_.emplace(*shuffle_seed);
-  SORREL_CHECK(world.transport() == nullptr, "ranks move within one process only");
+}
+
+RankState& RankBalancer::rank_at(std::size_t index) const {
+  return world_.rank(world_.first_own_rank() + static_cast<std::int32_t>(index));
 }
 
 void RankBalancer::add(CollectiveSlots& slots) {
@@ -103,7 +112,7 @@ bool RankBalancer::plan() {
 void RankBalancer::shuffle() {
   planned_.clear();
   for (std::uint32_t i = 0; i < loads_.size(); ++i) {
-    const std::uint32_t from = place_of(world_.rank(static_cast<std::int32_t>(i)));
+    const std::uint32_t from = place_of(rank_at(i));
     const auto to = static_cast<std::uint32_t>(random_->below(policy_.place_count()));
     if (random_->below(4) == 0 && to != from) planned_.push_back({i, from, to});
   }
@@ -146,7 +155,7 @@ core::Worker& RankBalancer::receiver_at(std::uint32_t place) const {
 /// burst: it counts in the next window.
 void RankBalancer::measure() {
   for (std::size_t i = 0; i < loads_.size(); ++i) {
-    const RankState& rank = world_.rank(static_cast<std::int32_t>(i));
+    const RankState& rank = rank_at(i);
     const std::uint64_t busy = core::Worker::busy_cycles_of(rank.fiber);
     loads_[i].load = static_cast<double>(busy - std::exchange(counted_[i], busy));
     loads_[i].place = place_of(rank);
@@ -156,8 +165,7 @@ void RankBalancer::measure() {
 /// While all workers are stopped: whether every rank waits in the collective, and nothing else of
 /// this library is in progress.
 bool RankBalancer::may_step() const {
-  if (!world_.scheduler().is_quiet() || held_->waiting_count() != held_->member_count())
-    return false;
+  if (!world_.scheduler().is_quiet_inside() || !held_->do_all_wait()) return false;
   // Those of nonblocking collectives stay on their worker.
   for (std::uint32_t i = 0; i < world_.layout().worker_count(); ++i) {
     const auto& operations = world_.state_of(world_.worker(i)).operations;
@@ -181,13 +189,20 @@ void RankBalancer::on_stopped() {
   is_released_ = true;
 }
 
+bool RankBalancer::may_move(const RankState& rank) const {
+  const bool has_files =
+      rank.services_if_used != nullptr && rank.services_if_used->files != nullptr;
+  // Other processes know where members of windows are, and where data that they push is awaited.
+  const bool is_known =
+      world_.transport() != nullptr && (rank.window_count != 0 || rank.arriving_count != 0);
+  // A message that is set aside is in no table: it would be freed to another pool.
+  return !has_files && !is_known && rank.set_aside_count == 0 && world_.job().may_move(rank);
+}
+
 void RankBalancer::move_ranks() {
   for (const balance::Move& planned : planned_) {
-    RankState& rank = world_.rank(static_cast<std::int32_t>(planned.rank));
-    const bool has_files =
-        rank.services_if_used != nullptr && rank.services_if_used->files != nullptr;
-    // A message that is set aside is in no table: it would be freed to another pool.
-    if (has_files || rank.set_aside_count != 0 || !world_.job().may_move(rank)) {
+    RankState& rank = rank_at(planned.rank);
+    if (!may_move(rank)) {
       ++report_.refused_moves;
       loads_[planned.rank].is_fixed = true;
       continue;
@@ -204,7 +219,7 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
   SORREL_ASSERT(&from != &to && rank.probers.empty());
   rank.unexpected.for_each([&](const MatchEntry& entry) {
     const auto& message = static_cast<const Message&>(entry);
-    if (message.request == nullptr) pass_copy(from.pool(), to.pool(), message);
+    pass_copy(from.pool(), to.pool(), message);
   });
   // The stop orders it with the records of the worker itself.
   if (from.tracer() != nullptr)
@@ -212,6 +227,7 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
   WorkerState& old_state = *rank.worker_state;
   rank.worker = &to;
   rank.worker_state = &world_.state_of(to);
+  rank.is_away = world_.transport() != nullptr && &first_state_of(rank) != rank.worker_state;
   std::erase(old_state.ranks, &rank);
   rank.worker_state->ranks.push_back(&rank);
   if (RankEvents* events = events_of(rank); events != nullptr) events->record_move(from);

@@ -4,9 +4,10 @@
 //! The places of the plan are threads: while the process may use fewer threads than it has workers,
 //! several workers share one, and the ranks are distributed evenly over the threads.
 //!
-//! For a job of one process. Measured at collectives in which all ranks take part; most of them end
-//! without any difference. When moves are worth it, the collective is held, all workers stop
-//! (core/scheduler.hpp), the ranks change their workers, and the members go on there.
+//! In a job of several processes, each balances the ranks that it has. Measured at collectives in
+//! which all ranks take part; most of them end without any difference. When moves are worth it, the
+//! collective is held, all workers stop (core/scheduler.hpp), the ranks change their workers, and
+//! the members go on there.
 #pragma once
 
 #include <atomic>
@@ -52,12 +53,14 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   void on_stopped() override;
   void on_resumed(core::Worker& requester) override;
   [[nodiscard]] bool plan();
+  [[nodiscard]] RankState& rank_at(std::size_t index) const;
   void shuffle();
   [[nodiscard]] bool follow_width(std::uint64_t now);
   void measure();
   [[nodiscard]] std::uint32_t place_of(const RankState& rank) const;
   [[nodiscard]] core::Worker& receiver_at(std::uint32_t place) const;
   [[nodiscard]] bool may_step() const;
+  [[nodiscard]] bool may_move(const RankState& rank) const;
   void move_ranks();
   void move(RankState& rank, core::Worker& to);
 

@@ -106,6 +106,9 @@ struct alignas(cache_line_bytes) RankState {
   [[no_unique_address]] WaitRecord wait;
   /// Running also in a rank that has a session and has not called MPI_Init.
   Phase phase = Phase::before_init;
+  /// It has left the worker on which it was made, where other processes send its packets
+  /// (net/relay.hpp). Changed while all workers are stopped.
+  bool is_away = false;
   // What a collective uses of it ends with the line that begins behind `fiber`.
   Comm world_comm;
   WaitDetail wait_detail;
@@ -135,6 +138,9 @@ struct alignas(cache_line_bytes) RankState {
   std::int32_t session_count = 0;
   /// Messages of a matched probe that have not been received.
   std::int32_t set_aside_count = 0;
+  /// Messages whose data other processes push to the worker where the rank is.
+  std::int32_t arriving_count = 0;
+  std::int32_t window_count = 0;
   /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
   /// In a job that may be saved: what the rank has made and not freed.

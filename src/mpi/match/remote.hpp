@@ -35,7 +35,13 @@ inline bool is_remote(const Message& message) {
 /// As deliver_and_dispose(), for a remote message; the receive may be complete only later.
 void deliver_remote(Request& receive, Message& message);
 
+/// pass_copy(), for a remote message.
+void pass_remote_copy(core::MessagePool& from, core::MessagePool& to, const Message& message);
+
 /// Drops a message that no receive can match any more.
 void dispose_remote(RankState& to, Message& message);
+
+/// The same at the end of the rank, when its worker ends: no credit is returned.
+void discard_remote(RankState& to, Message& message);
 
 }  // namespace sorrel::mpi

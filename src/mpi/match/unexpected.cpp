@@ -73,8 +73,11 @@ void free_copy(core::MessagePool& pool, Message& message) {
 }
 
 void pass_copy(core::MessagePool& from, core::MessagePool& to, const Message& message) {
-  SORREL_ASSERT(message.request == nullptr);
-  from.pass_on(to, header_bytes + message.bytes);
+  if (message.request == nullptr) {
+    from.pass_on(to, header_bytes + message.bytes);
+  } else if (is_remote(message)) {
+    pass_remote_copy(from, to, message);
+  }
 }
 
 void free_all_unexpected(RankState& rank) {
@@ -84,7 +87,7 @@ void free_all_unexpected(RankState& rank) {
     if (message.request == nullptr) {
       free_copy(rank.worker->pool(), message);
     } else if (is_remote(message)) {
-      dispose_remote(rank, message);
+      discard_remote(rank, message);
     }
   }
 }

@@ -25,7 +25,7 @@ void add_unexpected(RankState& to, Message& message);
 /// The message is in no table, and its data was copied.
 void free_copy(core::MessagePool& pool, Message& message);
 
-/// While all workers are stopped: the copy will be freed to another pool.
+/// While all workers are stopped: a message that is a copy will be freed to another pool.
 void pass_copy(core::MessagePool& from, core::MessagePool& to, const Message& message);
 
 /// Frees all unreceived messages, at the end of the rank.

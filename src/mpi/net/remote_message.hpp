@@ -42,6 +42,7 @@ struct RendezvousMessage : RemoteMessage {
 
 /// The receiving side of data in transit.
 struct ArrivingData {
+  RankState* rank;         ///< Counts it while it is in transit.
   Request* receive;        ///< Null for a copy, which is for:
   RemoteMessage* message;  ///< this one.
   std::byte* target;
@@ -59,8 +60,17 @@ struct PulledData : core::Timer {
   DataAtSender data;
 };
 
-/// A send whose data stays here until it is read or pushed, or that waits in a send queue.
+/// A send whose data stays here until it is read or pushed, or that waits in a send queue. Of the
+/// first worker of its rank (relay.hpp), which alone accesses it, but for the calls.
 struct RemoteSend : PendingSend {
+  using Step = void (*)(RemoteSend& send, WorkerState& state);
+
+  /// Between the worker of a rank that is away and its first worker.
+  struct Call : core::RemoteCall {
+    RemoteSend* send = nullptr;
+    Step step = nullptr;
+  };
+
   Request* request;
   /// The destination's rank in the job.
   std::int32_t destination;
@@ -74,6 +84,12 @@ struct RemoteSend : PendingSend {
   std::uint64_t receiver_token;
   std::size_t push_bytes;
   std::size_t pushed_bytes;
+  /// Its begin, and later its end.
+  Call passage;
+  // Of the rank's worker: a cancel that is not back yet, and whether the send has ended meanwhile.
+  Call cancel;
+  bool is_cancel_away = false;
+  bool has_ended = false;
 };
 
 /// Before the workers run: sets the handlers of the packets of messages.

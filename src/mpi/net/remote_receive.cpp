@@ -12,6 +12,7 @@
 #include "mpi/match/unexpected.hpp"
 #include "mpi/net/eager_windows.hpp"
 #include "mpi/net/packet_kind.hpp"
+#include "mpi/net/relay.hpp"
 #include "mpi/net/remote_message.hpp"
 #include "mpi/net/traced_packet.hpp"
 #include "os/clock.hpp"
@@ -31,7 +32,7 @@ Envelope envelope_in(const Packet& packet) {
 /// The rank to which a packet is addressed, one of the receiving worker.
 RankState& destination_of(void* owner, const core::Worker& receiver, const Packet& packet) {
   RankState& to = static_cast<World*>(owner)->rank(static_cast<std::int32_t>(packet.words[0]));
-  SORREL_ASSERT(to.worker == &receiver, "a message for rank %d", to.world_rank);
+  SORREL_ASSERT(to.worker == &receiver);
   return to;
 }
 
@@ -120,6 +121,7 @@ void send_cts(SendQueue& send_queue,
               Endpoint from,
               const DataAtSender& data,
               const ArrivingData& into) {
+  ++into.rank->arriving_count;
   const auto token = reinterpret_cast<std::uintptr_t>(new ArrivingData(into));
   send_queue.post(
       from,
@@ -150,8 +152,10 @@ void pull_later(World& world,
   pulled->due_ns = due_ns;
   pulled->run = [](core::Worker&, core::Timer& timer) {
     const std::unique_ptr<PulledData> due(static_cast<PulledData*>(&timer));
+    --due->arriving.rank->arriving_count;
     pull_now(*due->world, *due->send_queue, due->from, due->data, due->arriving);
   };
+  ++into.rank->arriving_count;
   pulled->arriving = into;
   pulled->world = &world;
   pulled->send_queue = &send_queue;
@@ -187,7 +191,8 @@ void fetch(Request& receive, const Envelope& envelope, Endpoint from, const Data
   const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
   const Target target(receive, bytes);
   get(*self.world, *self.worker_state->send_queue, from, data,
-      {.receive = &receive,
+      {.rank = receive.owner,
+       .receive = &receive,
        .message = nullptr,
        .target = target.data(),
        .unpacked_from = target.space,
@@ -203,6 +208,8 @@ void take_data(void*, core::Worker&, Endpoint, const Packet& packet, const std::
   std::memcpy(pushed.target + offset, payload, packet.payload_bytes);
   pushed.arrived_bytes += packet.payload_bytes;
   if (pushed.arrived_bytes != pushed.bytes) return;
+  SORREL_ASSERT(pushed.rank->arriving_count > 0 && is_on_worker_of(*pushed.rank));
+  --pushed.rank->arriving_count;
   conclude_arrival(pushed);
   delete &pushed;
 }
@@ -237,7 +244,7 @@ void take_eager(void* owner,
   const Envelope envelope = envelope_in(packet);
   if (Request* receive = take_posted(to, envelope)) {
     deliver(*receive, envelope, packed_data(payload, packet.payload_bytes));
-    to.worker_state->eager_windows->give_back(from, EagerWindows::cost_of(packet.payload_bytes));
+    return_credit(to, from, EagerWindows::cost_of(packet.payload_bytes));
     return;
   }
   RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
@@ -259,7 +266,8 @@ bool try_copy_now(RankState& to,
   if (message == nullptr) return false;
   message->is_arriving = true;
   get(*to.world, *to.worker_state->send_queue, from, data,
-      {.receive = nullptr,
+      {.rank = &to,
+       .receive = nullptr,
        .message = message,
        .target = message->payload,
        .unpacked_from = nullptr,
@@ -332,8 +340,19 @@ void dispose_remote(RankState& to, Message& message) {
   }
   // Data in transit must find its buffer: the pool outlives it.
   if (remote.is_arriving) return;
-  if (remote.cost != 0) to.worker_state->eager_windows->give_back(remote.from, remote.cost);
+  if (remote.cost != 0) return_credit(to, remote.from, remote.cost);
   to.worker->pool().give_back(&message, remote_header_bytes + message.bytes);
+}
+
+void discard_remote(RankState& to, Message& message) {
+  static_cast<RemoteMessage&>(message).cost = 0;
+  dispose_remote(to, message);
+}
+
+void pass_remote_copy(core::MessagePool& from, core::MessagePool& to, const Message& message) {
+  const auto& remote = static_cast<const RemoteMessage&>(message);
+  SORREL_ASSERT(!remote.is_arriving);
+  if (remote.is_copy) from.pass_on(to, remote_header_bytes + message.bytes);
 }
 
 void deliver_remote(Request& receive, Message& message) {
@@ -353,10 +372,10 @@ void deliver_remote(Request& receive, Message& message) {
 }
 
 void set_message_handlers(transport::Transport& transport, World& world) {
-  set_packet_handler<take_eager>(transport, PacketKind::eager, world);
-  set_packet_handler<take_rts>(transport, PacketKind::rts, world);
+  set_packet_handler<take_for_rank<take_eager>>(transport, PacketKind::eager, world);
+  set_packet_handler<take_for_rank<take_rts>>(transport, PacketKind::rts, world);
   set_packet_handler<take_data>(transport, PacketKind::data, world);
-  set_packet_handler<take_cancel>(transport, PacketKind::cancel, world);
+  set_packet_handler<take_for_rank<take_cancel>>(transport, PacketKind::cancel, world);
   set_send_handlers(transport, world);
 }
 

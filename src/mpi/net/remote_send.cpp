@@ -8,6 +8,7 @@
 #include "mpi/match/send.hpp"
 #include "mpi/net/eager_windows.hpp"
 #include "mpi/net/packet_kind.hpp"
+#include "mpi/net/relay.hpp"
 #include "mpi/net/remote_message.hpp"
 #include "mpi/net/traced_packet.hpp"
 
@@ -42,14 +43,28 @@ void fix_data(RemoteSend& send) {
   send.data = send.packed;
 }
 
-/// Counts an awaited answer; the last one completes the request.
-void end(RemoteSend& send) {
-  SORREL_ASSERT(send.awaited_count != 0, "an answer to a send that is complete");
-  if (--send.awaited_count != 0) return;
+/// On the rank's worker.
+void conclude(RemoteSend& send) {
   Request& request = *send.request;
   delete[] send.packed;
   delete &send;
   complete(request);
+}
+
+/// The end of the send of a rank that is away. A cancel that is on its way comes back first.
+void conclude_away(RemoteSend& send, WorkerState&) {
+  send.has_ended = true;
+  if (!send.is_cancel_away) conclude(send);
+}
+
+/// Counts an awaited answer; the last one completes the request.
+void end(RemoteSend& send) {
+  SORREL_ASSERT(send.awaited_count != 0, "an answer to a send that is complete");
+  if (--send.awaited_count != 0) return;
+  RankState& self = *send.request->owner;
+  if (self.is_away) [[unlikely]]
+    return pass_back(self, send.passage, conclude_away);
+  conclude(send);
 }
 
 /// Sends a short message that had to wait for the transport.
@@ -147,6 +162,8 @@ void take_cancel_answer(void*, core::Worker&, Endpoint, const Packet& packet, co
 }  // namespace
 
 bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arguments) {
+  if (self.is_away) [[unlikely]]
+    return false;
   const WorkerState& state = *self.worker_state;
   EagerWindows& windows = *state.eager_windows;
   const std::size_t bytes = arguments.count * arguments.type.size();
@@ -166,37 +183,69 @@ bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arg
   return true;
 }
 
+namespace {
+
+/// On the first worker of the rank.
+void begin(RemoteSend& send, WorkerState& state) {
+  const Request& request = *send.request;
+  EagerWindows& windows = *state.eager_windows;
+  const Endpoint to = state.world->layout().endpoint_of(send.destination);
+  const std::uint32_t cost = EagerWindows::cost_of(send.bytes);
+  const bool is_eager =
+      request.mode != SendMode::synchronous && windows.has_room(to, send.bytes, cost);
+  if (is_eager) windows.take(to, cost);
+  send.send = is_eager ? send_eager : send_rts;
+  state.send_queue->send(to, send);
+}
+
+/// The same: it may have ended.
+void withdraw(RemoteSend& send, WorkerState& state) {
+  // An eager message is complete when the transport has room; one that is pushed has matched.
+  if (send.send != send_rts || send.awaited_count != 1) return;
+  ++send.awaited_count;
+  const auto token = reinterpret_cast<std::uintptr_t>(&send);
+  // Packets of a pair of workers keep their order: the RTS arrives before the cancel.
+  state.send_queue->post(
+      state.world->layout().endpoint_of(send.destination),
+      packet_to(PacketKind::cancel, send.destination, send.request->message.envelope, sizeof token),
+      token);
+}
+
+/// The cancel of a rank that is away is back.
+void end_cancel(RemoteSend& send, WorkerState&) {
+  send.is_cancel_away = false;
+  if (send.has_ended) conclude(send);
+}
+
+void withdraw_away(RemoteSend& send, WorkerState& state) {
+  withdraw(send, state);
+  pass_back(*send.request->owner, send.cancel, end_cancel);
+}
+
+}  // namespace
+
 void start_remote_send(Request& request) {
   SORREL_ASSERT(is_on_worker_of(*request.owner) && request.kind == Request::Kind::send);
   RankState& self = *request.owner;
-  EagerWindows& windows = *self.worker_state->eager_windows;
   auto* send = new RemoteSend{};
   send->request = &request;
+  send->passage.send = send->cancel.send = send;
   request.remote = send;
   send->destination = request.comm->shared->group()->world_rank(request.peer);
   fix_data(*send);
-  const Endpoint to = self.world->layout().endpoint_of(send->destination);
-  const std::uint32_t cost = EagerWindows::cost_of(send->bytes);
-  const bool is_eager =
-      request.mode != SendMode::synchronous && windows.has_room(to, send->bytes, cost);
-  if (is_eager) windows.take(to, cost);
-  send->send = is_eager ? send_eager : send_rts;
-  self.worker_state->send_queue->send(to, *send);
+  if (self.is_away) [[unlikely]]
+    return pass_to_first(self, send->passage, begin);
+  begin(*send, *self.worker_state);
 }
 
 void cancel_remote_send(Request& request) {
   RemoteSend& send = *request.remote;
   SORREL_ASSERT(send.request == &request);
-  // An eager message is complete when the transport has room; one that is pushed has matched.
-  if (send.send != send_rts || send.awaited_count != 1) return;
-  ++send.awaited_count;
-  const RankState& self = *request.owner;
-  const auto token = reinterpret_cast<std::uintptr_t>(&send);
-  // Packets of a pair of workers keep their order: the RTS arrives before the cancel.
-  self.worker_state->send_queue->post(
-      self.world->layout().endpoint_of(send.destination),
-      packet_to(PacketKind::cancel, send.destination, request.message.envelope, sizeof token),
-      token);
+  RankState& self = *request.owner;
+  if (!self.is_away) return withdraw(send, *self.worker_state);
+  if (send.is_cancel_away) return;
+  send.is_cancel_away = true;
+  pass_to_first(self, send.cancel, withdraw_away);
 }
 
 void set_send_handlers(transport::Transport& transport, World& world) {

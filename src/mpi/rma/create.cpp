@@ -28,6 +28,7 @@ struct MemberText {
   std::uint64_t window;
   std::int64_t bytes;
   std::int64_t displacement_unit;
+  std::uint64_t worker;
 };
 
 /// The requests of the members of this process, by rank.
@@ -117,6 +118,7 @@ void set_own_entry(Win& win, const WindowArguments& arguments, std::byte* addres
   own.window = &win;
   if (own.accumulate_lock == nullptr) own.accumulate_lock = &win.accumulate_lock;
   own.world_rank = win.owner->world_rank;
+  own.worker = win.owner->world->endpoint_of(*win.owner->worker).worker;
   own.is_here = true;
   win.base = address;
   win.attribute_size = arguments.bytes;
@@ -132,7 +134,8 @@ int exchange_entries(const Member& member, WinShared& shared) {
     const WinTarget& target = shared.target(rank);
     own.push_back({.window = reinterpret_cast<std::uintptr_t>(target.window),
                    .bytes = target.bytes,
-                   .displacement_unit = target.displacement_unit});
+                   .displacement_unit = target.displacement_unit,
+                   .worker = target.worker});
   }
   std::vector<std::vector<MemberText>> all;
   if (const int error = exchange_of_leaders(member, own, &all); error != MPI_SUCCESS) return error;
@@ -145,6 +148,7 @@ int exchange_entries(const Member& member, WinShared& shared) {
       target.window = reinterpret_cast<Win*>(texts[k].window);
       target.bytes = texts[k].bytes;
       target.displacement_unit = texts[k].displacement_unit;
+      target.worker = static_cast<std::uint32_t>(texts[k].worker);
       target.world_rank = member.comm.shared->group()->world_rank(rank);
     }
   }
@@ -170,10 +174,13 @@ Win::Win(RankState& self, Comm& own_comm, WinShared& all)
       shared(&all),
       owner(&self),
       comm(&own_comm),
-      errhandler(errhandler_of(MPI_ERRORS_ARE_FATAL)) {}
+      errhandler(errhandler_of(MPI_ERRORS_ARE_FATAL)) {
+  ++owner->window_count;
+}
 
 Win::~Win() {
   header.kind = ObjectKind::freed;
+  --owner->window_count;
   mpi::release(*errhandler);
   shared->release();
   mpi::release(*comm);

@@ -133,7 +133,8 @@ void send_message(Win& win,
     message.data_run =
         static_cast<const std::byte*>(single_run(data->buffer, data->count, *data->type));
   }
-  const Endpoint endpoint = self.world->layout().endpoint_of(target.world_rank);
+  const Endpoint endpoint{.process = self.world->layout().process_of(target.world_rank),
+                          .worker = target.worker};
   Ack read(win);
   const bool is_read = can_be_read(*self.world, head, message, endpoint.process);
   if (is_read) {

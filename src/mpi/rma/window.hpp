@@ -44,6 +44,8 @@ struct alignas(cache_line_bytes) WinTarget {
   /// Makes accumulates to its memory atomic; null if only its own process can access the memory.
   SpinLock* accumulate_lock = nullptr;
   std::int32_t world_rank = 0;
+  /// Where it is, in its process: it stays there while it has the window.
+  std::uint32_t worker = 0;
   /// It is a rank of this process.
   bool is_here = false;
 };

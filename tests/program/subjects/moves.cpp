@@ -1,8 +1,10 @@
-// moves spread | traffic | none: ranks of which half have all the work, so that the balancer gives
-// some of them to another worker. Results and per-rank state are checked, times are not.
+// moves spread | traffic | moved | none [quarters]: ranks of which half have all the work, so that
+// the balancer gives some of them to another worker. Results and per-rank state are checked, times
+// are not. These are the ranks of the first half, or of the first and third quarter.
 //
 // spread: until a rank has moved; traffic: with messages, communicators, persistent requests and
-// nonblocking collectives in between; none: without collectives of all ranks, so no rank moves.
+// nonblocking collectives in between; moved: spread, then traffic; none: without collectives of all
+// ranks, so no rank moves.
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +18,13 @@
 
 namespace {
 
+bool are_quarters = false;
+
+bool is_busy() {
+  const int quarter = own_rank * 4 / rank_count;
+  return are_quarters ? quarter % 2 == 0 : quarter < 2;
+}
+
 void check_state(int step) {
   if (own_rank != rank_of_global) fail("another rank's thread_local");
   if (errno != 1000 + step) fail("errno has changed");
@@ -25,7 +34,7 @@ void check_state(int step) {
 /// own worker.
 pid_t work(int step) {
   errno = 1000 + step;
-  if (own_rank < rank_count / 2) compute(std::chrono::microseconds(500));
+  if (is_busy()) compute(std::chrono::microseconds(500));
   int mine = own_rank + step;
   int sum = 0;
   MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -148,7 +157,7 @@ void without_collectives() {
   MPI_Comm pair = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, own_rank / 2, 0, &pair);
   for (int step = 0; step < 1000; ++step) {
-    if (own_rank < rank_count / 2) compute(std::chrono::microseconds(100));
+    if (is_busy()) compute(std::chrono::microseconds(100));
     MPI_Barrier(pair);
   }
   MPI_Comm_free(&pair);
@@ -163,7 +172,11 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
   own_rank = rank_of_global;
   const std::string what = argc > 1 ? argv[1] : "spread";
+  are_quarters = argc > 2 && std::string(argv[2]) == "quarters";
   if (what == "traffic") {
+    traffic();
+  } else if (what == "moved") {
+    spread();
     traffic();
   } else if (what == "none") {
     without_collectives();

@@ -69,7 +69,8 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
                    .worker_count = static_cast<std::uint32_t>(shape.workers)},
                   {.seed = seed_of_environment(),
                    .can_pull = shape.can_pull,
-                   .processes_per_node = static_cast<std::uint32_t>(shape.processes_per_node)},
+                   .processes_per_node = static_cast<std::uint32_t>(shape.processes_per_node),
+                   .is_shuffled = shape.is_shuffled},
                   body);
     return 0;
   }
@@ -120,15 +121,16 @@ inline auto node_shapes() {
 inline auto process_shapes() {
   return testing::Values(Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
                          Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11},
-                         on_nodes(6, 2, 6), on_nodes(9, 4, 2), under_seed(on_nodes(8, 1, 4)));
+                         on_nodes(6, 2, 6), on_nodes(9, 4, 2), under_seed(on_nodes(8, 1, 4)),
+                         shuffled({9, 2, 2}), shuffled({33, 3, 2, false}));
 }
 
 inline auto all_shapes() {
-  return testing::Values(Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3},
-                         Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
-                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11},
-                         on_nodes(7, 1, 3), on_nodes(33, 2, 2), under_seed({5, 1}),
-                         shuffled({9, 2}), shuffled({70, 4}));
+  return testing::Values(
+      Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3}, Shape{2, 1, 2},
+      Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2}, Shape{9, 2, 2, false},
+      Shape{70, 2, 2}, Shape{11, 1, 11}, on_nodes(7, 1, 3), on_nodes(33, 2, 2), under_seed({5, 1}),
+      shuffled({9, 2}), shuffled({70, 4}), shuffled({9, 2, 2, false}), shuffled({33, 3, 2}));
 }
 
 }  // namespace sorrel::test

@@ -42,6 +42,8 @@ struct InprocOptions {
   std::uint32_t refusal_period = 7;
   /// A packet is delayed for up to this long.
   std::int64_t delay_ns_max = 20'000;
+  /// Ranks change their worker at random, each process by itself.
+  bool is_shuffled = false;
 };
 
 /// State that all processes share.
@@ -196,7 +198,11 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
         scheduler_(
             {.worker_count = layout.worker_count(), .limits = {.spin_ns_max = 0}, .cpus = {}},
             *this),
-        world_(scheduler_, *this, layout, {.transport = &transport_}, mpi::TuningTable()),
+        world_(scheduler_,
+               *this,
+               layout,
+               connection(network.options(), own_process),
+               mpi::TuningTable()),
         stacks_(static_cast<std::size_t>(own_rank_count()), stack_bytes),
         polls_(layout.worker_count()) {}
 
@@ -240,6 +246,13 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
     process.body_(rank.world_rank);
     MPI_Finalize();
     rank.worker->end_fiber();
+  }
+
+  mpi::World::Connection connection(const InprocOptions& options, std::uint32_t own_process) {
+    mpi::World::Connection connection{.transport = &transport_};
+    connection.moves_ranks = options.is_shuffled;
+    if (options.is_shuffled) connection.shuffle_seed = options.seed + own_process;
+    return connection;
   }
 
   std::int32_t own_rank_count() const { return world_.last_own_rank() - world_.first_own_rank(); }
