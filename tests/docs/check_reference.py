@@ -13,8 +13,9 @@ import sys
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 FORMAT = re.compile(r"%[-+ #0-9.*]*(?:ll|[lhz])*[diuxsfgc]|\{[^{}]*\}")
 VARIABLE = re.compile(r'"(SORREL_[A-Z_]+)"')
-# Set by `sorrel run` for its processes and ranks (docs/wrappers.md), or for tests only.
-INTERNAL = {"SORREL_JOB", "SORREL_RANK", "SORREL_SIZE", "SORREL_LOCAL_RANK", "SORREL_LOCAL_SIZE", "SORREL_MARK"}
+# Set by `sorrel run` for its processes and ranks (docs/wrappers.md); read by builds for measurements only.
+INTERNAL = {"SORREL_JOB", "SORREL_RANK", "SORREL_SIZE", "SORREL_LOCAL_RANK", "SORREL_LOCAL_SIZE", "SORREL_MARK",
+            "SORREL_STUDY_STEPS"}
 
 
 def source_texts(sources: pathlib.Path) -> list[str]:
