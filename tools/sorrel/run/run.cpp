@@ -37,6 +37,7 @@
 #include "tools/sorrel/run/launch.hpp"
 #include "tools/sorrel/run/openmp.hpp"
 #include "tools/sorrel/run/part_words.hpp"
+#include "tools/sorrel/run/plan_notes.hpp"
 #include "tools/sorrel/run/run_environment.hpp"
 #include "tools/sorrel/run/run_job.hpp"
 #include "tools/sorrel/run/run_options.hpp"
@@ -91,27 +92,7 @@ struct RunJob {
   std::vector<Arguments> words;
 };
 
-std::string describe(const launch::PartSpec& part) {
-  return fmt::format("{} ranks in {} process{} of {} worker{}", part.rank_count, part.process_count,
-                     part.process_count == 1 ? "" : "es", part.worker_count,
-                     part.worker_count == 1 ? "" : "s");
-}
-
-/// Notes about decisions that may surprise the user; with --verbose all decisions.
-void print_notes(const RunPlan& plan) {
-  if (!plan.job.is_verbose) return;
-  const std::string place =
-      plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus);
-  if (plan.job.parts.empty()) {
-    print_diagnostic(
-        fmt::format("note: {}, {}", describe(launch::parts_of(plan.job).front()), place));
-  } else {
-    print_diagnostic(fmt::format("note: {} programs, {}", plan.job.parts.size(), place));
-  }
-  if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
-}
-
-/// The same about one of the job's programs.
+/// Notes about one of the job's programs that may surprise the user; with --verbose all.
 void print_notes_on(const Part& part,
                     const launch::PartSpec& spec,
                     const RunPlan& plan,
@@ -507,7 +488,10 @@ int run_job(Arguments arguments, const Restart* restart) {
   } else if (!words.every.empty()) {
     return report_error("--every requires --checkpoint DIR");
   }
-  print_notes(plan);
+  if (plan.job.is_verbose) {
+    for (const std::string& note : notes_on(plan, words.omp))
+      print_diagnostic("note: " + note);
+  }
   std::vector<Part> parts;
   const std::vector<launch::PartSpec> specs = launch::parts_of(plan.job);
   for (std::size_t i = 0; i < run.programs.size(); ++i) {

@@ -169,7 +169,10 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "The first worker of each process runs all its ranks and polls their messages; tasks of "
          "graphs run on the other workers (docs/loops.md)")
       ->group(group_ranks);
-  app->add_flag("--verbose", options.verbose, "Print on stderr how the job is placed, and why")
+  app->add_flag(
+         "--verbose", options.verbose,
+         "Print on stderr how the job is placed, and why; how messages travel, the simulated "
+         "network, OpenMP, balance and share")
       ->group(group_output);
   app->add_flag("--omp", options.omp,
                 "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
