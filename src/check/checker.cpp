@@ -583,6 +583,7 @@ void Checker::track_requests(ActiveCall& active) {
       rank.buffers.forget(before.handle);
     } else {
       rank.buffers.complete(before.handle, before.variable);
+      windows_.complete(active.self.world_rank, before.variable);
     }
     rank.request_places.erase(before.handle);
     rank.persistent_sends.erase(before.handle);

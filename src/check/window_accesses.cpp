@@ -43,13 +43,14 @@ bool WindowAccesses::conflict(const Access& a, const Access& b) {
   if (a.target != b.target) return false;
   if (a.operation == Operation::get && b.operation == Operation::get) return false;
   if (a.operation == Operation::accumulate && b.operation == Operation::accumulate) {
-    // The default of accumulate_ops: the same operation, or none.
-    if (a.op == b.op || a.op == MPI_NO_OP || b.op == MPI_NO_OP || a.op == MPI_OP_NULL ||
-        b.op == MPI_OP_NULL)
+    // Those of one origin are ordered. The default of accumulate_ops: the same operation, or none.
+    if (a.origin == b.origin || a.op == b.op || a.op == MPI_NO_OP || b.op == MPI_NO_OP ||
+        a.op == MPI_OP_NULL || b.op == MPI_OP_NULL)
       return false;
   }
   if (a.epoch == Win::Access::fence && b.epoch == Win::Access::fence && a.fence != b.fence)
     return false;
+  if (a.epoch == Win::Access::fence && b.epoch != Win::Access::fence && a.is_closed) return false;
   if (a.origin == b.origin && a.is_flushed) return false;
   if (a.is_closed && (a.is_exclusive || b.is_exclusive)) return false;
   return a.bytes.overlap_with(b.bytes).has_value();
@@ -96,6 +97,8 @@ WindowAccesses::Access WindowAccesses::access_of(Window& window,
           .place = place,
           .epoch = win.access,
           .fence = member.fence,
+          .returns_data = operation == Operation::get || call.has("result_addr"),
+          .request = call.has("request") ? call.pointer<const void>("request") : nullptr,
           .is_exclusive = member.exclusive_targets.contains(target)};
 }
 
@@ -191,6 +194,9 @@ void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call
       std::erase_if(window.accesses, [=](const Access& access) {
         return access.epoch == Win::Access::fence && access.fence + 2 <= passed;
       });
+      for (Access& access : window.accesses) {
+        if (is_mine(access) && access.epoch == Win::Access::fence) access.is_closed = true;
+      }
       const mpi::WinTarget& own = win.target(win.rank);
       member.snapshot = {};
       if (own.address == nullptr || own.bytes > snapshot_bytes_max) return;
@@ -230,6 +236,16 @@ void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call
       return;
     default:
       return;
+  }
+}
+
+void WindowAccesses::complete(std::int32_t world_rank, const void* request) {
+  for (auto& [shared, window] : windows_) {
+    for (Access& access : window.accesses) {
+      // The data of a put may still be on its way to the target.
+      if (access.origin == world_rank && access.request == request && access.returns_data)
+        access.is_flushed = true;
+    }
   }
 }
 

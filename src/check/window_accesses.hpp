@@ -35,6 +35,9 @@ class WindowAccesses {
   void begin_synchronization(const mpi::Win& win, const CheckedCall& call);
   void end_synchronization(const mpi::Win& win, const CheckedCall& call);
 
+  /// The request in this variable is complete.
+  void complete(std::int32_t world_rank, const void* request);
+
   /// The rank takes part in a message or a collective: its former accesses may be ordered.
   void on_communication(std::int32_t world_rank);
 
@@ -56,8 +59,12 @@ class WindowAccesses {
     std::uint64_t fence;
     /// Of an update: the target's memory behind it.
     std::optional<std::uint64_t> hash = {};
+    /// When the request is complete, the target's memory has been read.
+    bool returns_data = false;
+    /// The variable of its request; null: it has none.
+    const void* request = nullptr;
     bool is_exclusive = false;
-    /// Under locks and MPI_Win_start: the origin's epoch has ended.
+    /// The origin's epoch has ended.
     bool is_closed = false;
     /// The origin has flushed it: its own later accesses are ordered.
     bool is_flushed = false;

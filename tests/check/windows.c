@@ -273,6 +273,30 @@ static void fetched_changed(int wrong) {
   MPI_Win_free(&win);
 }
 
+/* Accumulates of one origin are ordered, a fence ends the accesses before it, and a get has ended
+ * when its request is complete. */
+static void get_then_put(int wrong) {
+  int *memory, value = 1, fetched;
+  MPI_Win win = make_window(4, &memory);
+  MPI_Request requests[2];
+  MPI_Win_fence(0, win);
+  if (rank_of(world) == 0) {
+    MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Accumulate(&value, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_SUM, win);
+    MPI_Accumulate(&value, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_MAX, win);
+  }
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (rank_of(world) == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Rget(&fetched, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]);
+    if (!wrong) MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[1]); /* planted */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Win_unlock(1, win);
+  }
+  MPI_Win_free(&win);
+}
+
 static const struct check_case cases[] = {
     {"without-epoch", 2, "rma-synchronization", without_epoch},
     {"without-lock", 2, "rma-synchronization", without_lock},
@@ -288,6 +312,7 @@ static const struct check_case cases[] = {
     {"post-and-start", 3, "rma-conflict", post_and_start},
     {"origin-changed", 2, "buffer-changed", origin_changed},
     {"result-changed", 2, "buffer-changed", result_changed},
+    {"get-then-put", 2, "rma-conflict", get_then_put},
     {"request-changed", 2, "buffer-changed", request_changed},
     {"request-overlaps", 2, "buffer-overlap", request_overlaps},
     {"compared-changed", 2, "buffer-changed", compared_changed},
