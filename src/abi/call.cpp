@@ -139,13 +139,18 @@ int save_at_end(RankState& self, int result) {
   return result;
 }
 
+/// A job of one rank is saved at the end of any call.
+bool begin_lone_save(mpi::World& world) {
+  const std::uint32_t votes = world.size() == 1 ? world.job().vote_on_save() : 0;
+  return votes != 0 && world.job().begin_save(votes);
+}
+
 int end_call(RankState& self, int result) {
   if (mpi::RankEvents* events = mpi::events_of(self); events != nullptr) {
     events->record_worker();
     if (events->is_due()) deliver_events(self, ToolState::of(self));
   }
-  if (self.is_save_due || (self.world->size() == 1 && self.world->job().begin_save()))
-    return save_at_end(self, result);
+  if (self.is_save_due || begin_lone_save(*self.world)) return save_at_end(self, result);
   if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);
   return result;
 }

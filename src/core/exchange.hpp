@@ -5,8 +5,8 @@
 //! published in it. A slot has two numbers: its owner may be one round ahead of a reader, and no
 //! more, since the next round waits for that reader.
 //!
-//! Progress: wait-free; the caller waits until is_complete(). All zero is the initial state. Limits:
-//! 2^64 numbers. Ordering labels: (P) publish, (R) read. README.md, "Stops of a job".
+//! Progress: wait-free; the caller waits until is_complete(). All zero is the initial state.
+//! Limits: 2^64 numbers. Ordering labels: (P) publish, (R) read. README.md, "Stops of a job".
 #pragma once
 
 #include <array>

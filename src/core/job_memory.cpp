@@ -74,6 +74,18 @@ std::int32_t JobMemory::ending_process() const {
   return static_cast<std::int32_t>(header().ending.load(std::memory_order_acquire)) - 1;
 }
 
+bool JobMemory::is_last_to_complete(std::uint64_t number) {
+  constexpr int count_bits = 16;
+  std::uint64_t seen = header().completion.load(std::memory_order_relaxed);
+  std::uint64_t count = 0;
+  do {
+    count = (seen >> count_bits == number ? seen & ((1U << count_bits) - 1) : 0) + 1;
+    // Acquire and release: the last one sees what the others have written.
+  } while (!header().completion.compare_exchange_weak(
+      seen, number << count_bits | count, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return count == shape_.process_count;
+}
+
 void JobMemory::mark_gone(WorkerId worker) {
   // Release, pairs with the senders' acquire: records sent by this worker come before.
   control(worker).is_gone.store(1, std::memory_order_release);

@@ -9,6 +9,7 @@
 //! advance (49 KiB for each ordered pair).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,8 @@ struct alignas(cache_line_bytes) ProcessStatus {
   /// that it has written into activity_space() before.
   std::atomic<std::uint32_t> answered_activity{0};
   std::atomic<std::uint32_t> activity_bytes{0};
+  /// Data of the layers above about a step that all processes complete (is_last_to_complete()).
+  std::array<std::uint64_t, 2> for_completion{};
   /// Its numbers for all processes, while the job is stopped.
   Exchange::Slot for_exchange;
   /// Count of its idle workers, where the memory is that of a part of the job.
@@ -179,6 +182,10 @@ class JobMemory {
   [[nodiscard]] std::optional<std::string_view> activity_text(std::uint32_t process,
                                                               std::uint32_t request);
 
+  /// In every process, or a child of it, once for each number, which grows: true in the last one,
+  /// which sees what the others have written before. A number that some do not complete has none.
+  [[nodiscard]] bool is_last_to_complete(std::uint64_t number);
+
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
   /// creator before any process starts.
   void set_has_barrier(bool has_barrier);
@@ -199,6 +206,8 @@ class JobMemory {
     std::atomic<std::uint32_t> ending{0};
     std::atomic<std::uint32_t> are_reports_requested{0};
     std::atomic<std::uint32_t> requested_activity{0};
+    /// The number of the last step, and how many processes have completed it.
+    std::atomic<std::uint64_t> completion{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) JobStopState job_stop;
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];

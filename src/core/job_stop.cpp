@@ -49,9 +49,8 @@ bool JobStop::request(Worker& requester, std::uint32_t number) {
   JobStopState& state = memory_.job_stop();
   std::uint32_t none = 0;
   // Acquire, pairs with on_resumed() of the last requester; failure is no stop.
-  if (has_ended_process() ||
-      !state.is_claimed.compare_exchange_strong(none, 1, std::memory_order_acquire,
-                                                std::memory_order_relaxed))
+  if (has_ended_process() || !state.is_claimed.compare_exchange_strong(
+                                 none, 1, std::memory_order_acquire, std::memory_order_relaxed))
     return false;
   state.action.store(number, std::memory_order_relaxed);
   const std::uint32_t stop = state.point.open();

@@ -1,8 +1,8 @@
 //! JobStop - stops all workers of all processes of a job, so that each process may change or copy
 //! what belongs to any of its workers, while nothing is in flight in the whole job.
 //!
-//! For jobs whose processes all share memory (sorrel run --procs), and jobs of one. Each process has one
-//! object, with the same actions under the same numbers. To stop the job, one of them calls
+//! For jobs whose processes all share memory (sorrel run --procs), and jobs of one. Each process
+//! has one object, with the same actions under the same numbers. To stop the job, one of them calls
 //! request(); then in every process, on one thread each, the action's on_job_stopped() is called.
 //! There the processes may exchange() numbers, as often as they like, but all equally often. A stop
 //! may fail, because a worker is late or something is in flight. It has no effect then, and the

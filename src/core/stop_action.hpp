@@ -1,4 +1,5 @@
-//! StopAction - what happens while all workers of a process are stopped (Scheduler::request_stop()).
+//! StopAction - what happens while all workers of a process are stopped
+//! (Scheduler::request_stop()).
 #pragma once
 
 namespace sorrel::core {

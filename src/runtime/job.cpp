@@ -253,7 +253,8 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   if (!config.checkpoint_folder.empty())
-    saver_ = std::make_unique<JobSaver>(config, scheduler_, *worlds_.front(), body_, stacks_);
+    saver_ =
+        std::make_unique<JobSaver>(config, scheduler_.memory(), *worlds_.front(), body_, stacks_);
 }
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
@@ -322,8 +323,12 @@ void Job::end_not_restarted(const std::string& error) {
   end_job(nullptr, 1, ("cannot restart: " + error).c_str());
 }
 
-bool Job::begin_save() {
-  return saver_ != nullptr && saver_->begin_save();
+std::uint32_t Job::vote_on_save() {
+  return saver_ == nullptr ? 0 : saver_->vote();
+}
+
+bool Job::begin_save(std::uint32_t votes) {
+  return saver_ != nullptr && saver_->begin_save(votes);
 }
 
 int Job::save_job(mpi::RankState& rank) {
@@ -509,6 +514,7 @@ bool Job::has_threads_outside(core::Worker& worker) {
 }
 
 void Job::on_worker_end(core::Worker& worker) {
+  if (saver_ != nullptr) saver_->wait_for_writer();
   close_window(*this);
   // Libraries that the program has opened.
   if (worker.tracer() != nullptr && worker.index() == 0) worker.tracer()->add_code();

@@ -124,7 +124,8 @@ class Job final : public core::SchedulerHooks,
   void on_deadlock() override;
   void record_finalized(const mpi::RankState& rank) override;
   int save_job(mpi::RankState& rank) override;
-  bool begin_save() override;
+  std::uint32_t vote_on_save() override;
+  bool begin_save(std::uint32_t votes) override;
 
   /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
   /// signal handler.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # A job whose program does not ask for it is saved, goes on from there after kill -9, and has the same history.
 #
-# usage: every.sh SORREL STEPS_PROGRAM period|signal|alone
+# usage: every.sh SORREL STEPS_PROGRAM period|signal|alone [RUN_OPTIONS]
 set -u
-sorrel=$1 program=$2 how=$3
+sorrel=$1 program=$2 how=$3 options=${4:---workers 2}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() {
@@ -19,11 +19,11 @@ ranks=3 every="--every 100ms" pid=
 steps=2000
 while :; do
   began=$(date +%s%N)
-  $sorrel run -n $ranks --workers 2 "$program" $steps 1000000 > "$folder/expected" 2> "$folder/expected.err" || fail "the plain run ended with $?"
+  $sorrel run -n $ranks $options "$program" $steps 1000000 > "$folder/expected" 2> "$folder/expected.err" || fail "the plain run ended with $?"
   [ $(($(date +%s%N) - began)) -gt 1000000000 ] && break
   steps=$((steps * 2))
 done
-$sorrel run -n $ranks --workers 2 --checkpoint "$folder/save" $every "$program" $steps 1000000 > "$folder/first" 2> "$folder/first.err" &
+$sorrel run -n $ranks $options --checkpoint "$folder/save" $every "$program" $steps 1000000 > "$folder/first" 2> "$folder/first.err" &
 pid=$!
 if [ "$how" = signal ]; then
   until [ -s "$folder/first" ]; do sleep 0.01; done

@@ -24,6 +24,15 @@ void append_subtree(const ContributionMap& contributions,
     append_subtree(contributions, tree, child, ranks);
 }
 
+// The last word of a packet: all bytes of the values, and the votes.
+constexpr int votes_shift = 30;
+constexpr std::uint32_t bytes_max = (1U << votes_shift) - 1;
+
+std::uint32_t with_votes(std::size_t bytes, std::uint32_t votes) {
+  SORREL_CHECK(bytes <= bytes_max && votes < 4, "values of a barrier have %zu bytes", bytes);
+  return static_cast<std::uint32_t>(bytes) | votes << votes_shift;
+}
+
 ProcessBarrier& barrier_of(void* owner,
                            const core::Worker& receiver,
                            const transport::Packet& packet) {
@@ -109,11 +118,12 @@ bool ProcessBarrier::have_contributed(bool is_child) const {
   });
 }
 
-bool ProcessBarrier::begin(const MemberCall& call, std::uint32_t value_bytes) {
+bool ProcessBarrier::begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes) {
   SORREL_ASSERT(!is_abandoned_);
   change_state(State::idle, State::gathering);
   call_ = call;
   value_bytes_ = value_bytes;
+  votes_ = votes;
   return advance();
 }
 
@@ -157,6 +167,7 @@ void ProcessBarrier::take_values(bool is_child) {
     if (source.is_child != is_child) continue;
     Incoming& incoming = source.incoming[sequence_ % 2];
     check_call(source);
+    votes_ |= incoming.votes;
     SORREL_CHECK(incoming.values.size() == source.ranks.size() * value_bytes_,
                  "the members of a reduction disagree on its size");
     const std::byte* place = incoming.values.data();
@@ -204,7 +215,7 @@ void ProcessBarrier::finish(const std::byte* result) {
       send(to, PacketKind::result, result_);
   }
   ++sequence_;
-  site_->release_all(result);
+  site_->release_all(result, votes_);
 }
 
 void ProcessBarrier::send(Endpoint to, PacketKind kind, const std::vector<std::byte>& data) {
@@ -213,6 +224,7 @@ void ProcessBarrier::send(Endpoint to, PacketKind kind, const std::vector<std::b
   dispatch.barrier = this;
   dispatch.kind = kind;
   dispatch.sequence_and_digest = std::uint32_t{call_.call.digest()} << 16 | (sequence_ & 0xffff);
+  dispatch.votes = votes_;
   dispatch.data = &data;
   dispatch.sent_bytes = 0;
   dispatch.is_queued = true;
@@ -238,7 +250,7 @@ bool ProcessBarrier::send_some(PendingSend& pending_send, SendQueue& send_queue,
     const transport::Packet packet{.kind = number_of(dispatch.kind),
                                    .words = {barrier.context_, dispatch.sequence_and_digest,
                                              static_cast<std::uint32_t>(dispatch.sent_bytes),
-                                             static_cast<std::uint32_t>(data.size())},
+                                             with_votes(data.size(), dispatch.votes)},
                                    .payload_bytes = static_cast<std::uint32_t>(bytes)};
     if (!send_queue.try_send_next(to, packet, data.data() + dispatch.sent_bytes)) return false;
     dispatch.sent_bytes += bytes;
@@ -263,7 +275,8 @@ void ProcessBarrier::remove_if_abandoned() {
 void ProcessBarrier::take_contribution(std::uint32_t process,
                                        const transport::Packet& packet,
                                        const std::byte* payload) {
-  const auto& [context, sequence_and_digest, offset, total] = packet.words;
+  const auto& [context, sequence_and_digest, offset, total_and_votes] = packet.words;
+  const std::uint32_t total = total_and_votes & bytes_max;
   const std::uint32_t sequence = sequence_and_digest & 0xffff;
   SORREL_ASSERT(((sequence - sequence_) & 0xffff) <= 1);
   Source& source = source_of(process);
@@ -274,6 +287,7 @@ void ProcessBarrier::take_contribution(std::uint32_t process,
                     packet.payload_bytes <= total - offset,
                 "a packet of the contribution is missing, or came twice");
   incoming.digest = static_cast<std::uint16_t>(sequence_and_digest >> 16);
+  incoming.votes = total_and_votes >> votes_shift;
   incoming.values.resize(total);
   if (packet.payload_bytes != 0)
     std::memcpy(incoming.values.data() + offset, payload, packet.payload_bytes);
@@ -286,7 +300,8 @@ void ProcessBarrier::take_result(const transport::Packet& packet, const std::byt
   SORREL_ASSERT(state_ == State::awaiting_result && !has_result_,
                 "the result came before this process had contributed");
   SORREL_ASSERT((packet.words[1] & 0xffff) == (sequence_ & 0xffff) &&
-                packet.words[3] == packet.payload_bytes);
+                (packet.words[3] & bytes_max) == packet.payload_bytes);
+  votes_ = packet.words[3] >> votes_shift;
   result_.assign(payload, payload + packet.payload_bytes);
   has_result_ = true;
   advance();

@@ -46,8 +46,9 @@ class BarrierSite {
   /// All values have arrived: combines them and returns the result.
   virtual const std::byte* combine() = 0;
 
-  /// All members have arrived. `result` is null without a reduction.
-  virtual void release_all(const std::byte* result) = 0;
+  /// All members have arrived. `result` is null without a reduction; `votes` are those of all
+  /// processes.
+  virtual void release_all(const std::byte* result, std::uint32_t votes) = 0;
 
  protected:
   ~BarrierSite() = default;
@@ -70,8 +71,8 @@ class ProcessBarrier {
 
   /// All members of this process have arrived in the same call, with values of `value_bytes` each
   /// (0: none). Returns true if the members of all processes have arrived, and the barrier is
-  /// released. Ends the job if another process is in another call.
-  bool begin(const MemberCall& call, std::uint32_t value_bytes);
+  /// released. Ends the job if another process is in another call. `votes`: bits of SaveVote.
+  bool begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes = 0);
 
   /// No member of this process will enter a barrier again: removed when its last packet has left.
   void abandon();
@@ -95,6 +96,7 @@ class ProcessBarrier {
     std::size_t arrived_bytes = 0;
     bool is_complete = false;
     std::uint16_t digest = 0;
+    std::uint32_t votes = 0;
   };
 
   /// A process that contributes to this one. Two barriers, because it may be one ahead.
@@ -113,6 +115,7 @@ class ProcessBarrier {
     PacketKind kind{};
     /// The number of the barrier in the low half, the call's digest in the high one.
     std::uint32_t sequence_and_digest = 0;
+    std::uint32_t votes = 0;
     const std::vector<std::byte>* data = nullptr;
     std::size_t sent_bytes = 0;
     bool is_queued = false;
@@ -152,6 +155,8 @@ class ProcessBarrier {
   /// Number of the current or next barrier.
   std::uint32_t sequence_ = 0;
   std::uint32_t value_bytes_ = 0;
+  /// Of this process and those whose contributions have been taken, or of all.
+  std::uint32_t votes_ = 0;
   /// The call of a member of this process.
   MemberCall call_;
   std::vector<Source> sources_;

@@ -358,14 +358,19 @@ bool CollectiveSlots::release_specially(BarrierNode& root) {
   if (processes_ != nullptr) return begin_process_barrier(root);
   fold_if_reduction(root);
   if (may_be_held(root.first_call.call) && !root.has_mismatch()) {
-    if (may_save() && world_.job().begin_save()) {
-      root.mismatch().barrier_number = root.barrier_number;
-      root.mismatch().is_save_point = true;
-    } else if (world_.balance_point() != nullptr && world_.balance_point()->hold(*this)) {
+    const bool is_saved = may_save() && begin_save(root, world_.job().vote_on_save());
+    if (!is_saved && world_.balance_point() != nullptr && world_.balance_point()->hold(*this))
       return false;
-    }
   }
   release(root);
+  return true;
+}
+
+/// Marks the barrier if the job is saved after it.
+bool CollectiveSlots::begin_save(BarrierNode& root, std::uint32_t votes) {
+  if (votes == 0 || !world_.job().begin_save(votes)) return false;
+  root.mismatch().barrier_number = root.barrier_number;
+  root.mismatch().is_save_point = true;
   return true;
 }
 
@@ -441,8 +446,10 @@ bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
     process_barrier_ = &state.process_barriers->of(context_);
     process_barrier_->attach(*processes_, *contributions_, *this, *state.send_queue);
   }
+  const std::uint32_t votes =
+      may_save() && may_be_held(root.first_call.call) ? world_.job().vote_on_save() : 0;
   const bool is_released =
-      process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
+      process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0, votes);
   return is_released && !is_held_;
 }
 
@@ -469,11 +476,12 @@ const std::byte* CollectiveSlots::combine() {
   return root.result.data();
 }
 
-void CollectiveSlots::release_all(const std::byte* result) {
+void CollectiveSlots::release_all(const std::byte* result, std::uint32_t votes) {
   BarrierNode& root = *barrier_nodes_.front();
+  const bool is_saved = begin_save(root, votes);
   if (result != nullptr && result != root.result.data())
     std::memcpy(root.result.data(), result, root.reduction.bytes);
-  is_held_ = views_.size() == static_cast<std::size_t>(world_.size()) &&
+  is_held_ = !is_saved && views_.size() == static_cast<std::size_t>(world_.size()) &&
              may_be_held(root.first_call.call) && world_.balance_point()->hold(*this);
   if (!is_held_) release(root);
 }

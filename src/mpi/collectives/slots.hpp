@@ -176,10 +176,11 @@ class CollectiveSlots final : private BarrierSite {
   bool complete_if_all_arrived(BarrierNode& barrier_node);
   void release(BarrierNode& barrier_node);
   bool begin_process_barrier(BarrierNode& root);
+  bool begin_save(BarrierNode& root, std::uint32_t votes);
   [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
-  void release_all(const std::byte* result) override;
+  void release_all(const std::byte* result, std::uint32_t votes) override;
   void fold_block(const SmallReduction& reduction, std::int32_t block);
   void fold_if_reduction(BarrierNode& root);
   void combine_blocks(BarrierNode& root);

@@ -35,6 +35,12 @@ struct MessageLimits {
   std::uint32_t eager_bytes_max = 16384;
 };
 
+/// What processes say about saving the job.
+enum SaveVote : std::uint32_t {
+  wants_save = 1,
+  refuses_save = 2,  ///< One of its ranks has several threads that call.
+};
+
 /// Actions on the job as a whole.
 class JobControl {
  public:
@@ -47,9 +53,13 @@ class JobControl {
   /// that was restored from it, or -1: it cannot be saved, as one line says. May suspend.
   virtual int save_job(RankState& /*rank*/) { return -1; }
 
-  /// In a collective of all ranks, in which all have arrived: whether they save the job at the end
-  /// of their calls.
-  [[nodiscard]] virtual bool begin_save() { return false; }
+  /// In a collective of all ranks, in which those of this process have arrived: what the process
+  /// says about saving the job after it. Bits of SaveVote.
+  [[nodiscard]] virtual std::uint32_t vote_on_save() { return 0; }
+
+  /// In every process, when all have arrived: whether they save the job at the end of their calls.
+  /// `votes`: of any process.
+  [[nodiscard]] virtual bool begin_save(std::uint32_t /*votes*/) { return false; }
 
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
@@ -83,7 +93,7 @@ class World {
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// Ranks may change their worker. Fibers are measured.
     bool moves_ranks = false;
-    /// The job may be saved at the ends of collectives of all ranks. For one process.
+    /// The job may be saved at the ends of collectives of all ranks.
     bool is_saved_at_collectives = false;
     /// They do so at random, whenever they can.
     std::optional<std::uint64_t> shuffle_seed = std::nullopt;

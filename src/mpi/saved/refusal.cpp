@@ -1,7 +1,9 @@
 #include "mpi/saved/refusal.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "base/hash.hpp"
 #include "mpi/collectives/outstanding.hpp"
 #include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/io/rank_files.hpp"
@@ -111,6 +113,12 @@ bool MemberCounts::agree(const Comm& comm) {
   const Counts own{
       .barriers = comm.barrier_count,
       .nonblocking = comm.outstanding == nullptr ? 0 : comm.outstanding->started_count()};
+  const std::array<std::uint32_t, 4> described = {
+      comm.shared->context(), comm.inter == nullptr ? 0U : 1U, own.barriers, own.nonblocking};
+  const std::uint64_t hash =
+      hash_of({reinterpret_cast<const char*>(described.data()), sizeof described});
+  difference_ += hash;
+  if (comm.rank == 0) difference_ -= static_cast<std::uint64_t>(comm.size()) * hash;
   return counts_.try_emplace(comm.shared, own).first->second == own;
 }
 

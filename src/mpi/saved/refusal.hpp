@@ -3,6 +3,7 @@
 //! While no rank runs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 
@@ -17,6 +18,10 @@ class MemberCounts {
   /// Whether the view agrees with those that were given before.
   [[nodiscard]] bool agree(const Comm& comm);
 
+  /// The sum of this over all processes is 0 if members in other processes agree, too, and hardly
+  /// ever otherwise.
+  [[nodiscard]] std::uint64_t difference() const { return difference_; }
+
  private:
   struct Counts {
     std::uint32_t barriers;
@@ -25,6 +30,9 @@ class MemberCounts {
   };
 
   std::map<const CommShared*, Counts> counts_;
+  /// For each member a hash of its counts; less that of the first member, as often as there are
+  /// members.
+  std::uint64_t difference_ = 0;
 };
 
 /// Null: it can be saved. `memory` is what is saved of the rank's; `counts` are those of the ranks

@@ -44,6 +44,11 @@ std::string restore_file(RankState& rank, SharedParts& parts, ByteCursor& from) 
   const std::string path(from.take_block());
   const int amode = from.take<int>();
   if (!from.is_good()) return damaged;
+  // Their shared pointer would need a window.
+  if (comm->shared->processes() != nullptr) {
+    return text_of("the ranks that have opened %s are in several processes: use fewer --procs",
+                   path.c_str());
+  }
   int error = 0;
   FileShared* shared = parts.file(*comm, path, amode, &error);
   if (shared == nullptr)

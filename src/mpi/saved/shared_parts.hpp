@@ -1,7 +1,7 @@
 //! SharedParts - what the objects of several ranks of a process have in common, while these ranks
 //! are restored: the first one that needs a part makes it, the next ones find it.
 //!
-//! One thread, while no rank runs. All ranks of the communicators are in this process.
+//! One thread, while no rank runs. Every process makes its own parts.
 #pragma once
 
 #include <compare>

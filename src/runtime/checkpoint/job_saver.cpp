@@ -1,12 +1,15 @@
 #include "runtime/checkpoint/job_saver.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <numeric>
 #include <span>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -14,7 +17,6 @@
 #include "arch/stack_pointer.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
-#include "mpi/saved/refusal.hpp"
 #include "mpi/saved/saved_file.hpp"
 #include "mpi/saved/saved_rank.hpp"
 #include "os/file_size_limit.hpp"
@@ -33,6 +35,9 @@ constexpr int refused = -1;
 
 /// Between the frame that goes on after a restart and the frames that do not.
 constexpr std::uintptr_t frame_distance = 1024;
+
+/// Among the actions for which the job stops.
+constexpr std::uint32_t stop_number = 0;
 
 /// Between two looks whether the last checkpoint is written.
 constexpr std::int64_t writer_poll_ns = 5'000'000;
@@ -75,18 +80,21 @@ std::string add_record(checkpoint::SegmentWriter& file,
 }  // namespace
 
 JobSaver::JobSaver(const Config& config,
-                   core::Scheduler& scheduler,
+                   core::JobMemory& memory,
                    mpi::ProcessWorld& world,
                    RankBody& body,
                    const os::StackSlab& stacks)
     : config_(config),
-      scheduler_(scheduler),
+      memory_(memory),
       world_(world),
+      job_stop_(*world.job_stop()),
       body_(body),
       stacks_(stacks),
       layout_(body.layout()),
       generations_(config.checkpoint_folder),
-      kept_(static_cast<std::size_t>(world.last_own_rank() - world.first_own_rank())) {}
+      kept_(static_cast<std::size_t>(world.last_own_rank() - world.first_own_rank())) {
+  job_stop_.set_action(stop_number, *this);
+}
 
 /// The frame of this function is restored: after the switch it uses nothing of the process in which
 /// it was called.
@@ -130,9 +138,18 @@ int JobSaver::join(Kept& kept) {
     rank.worker->sleep(writer_poll_ns);
   last_ = kept.fiber;
   is_over_ = false;
+  begun_generation_ = 0;
+  begin_error_.clear();
+  if (!job_stop_.is_last_ready()) {
+    rank.worker->suspend();
+    return outcome_;
+  }
+  // Before the stop, so that the ranks do not wait for the device. No process writes.
+  begun_generation_ = generations_.next();
+  begin_error_ = generations_.begin(begun_generation_);
   // A worker that is late, or a message in flight, makes a stop fail.
   while (!is_over_) {
-    if (scheduler_.request_stop(*rank.worker, *this)) {
+    if (job_stop_.request(*rank.worker, stop_number)) {
       rank.worker->suspend();
     } else {
       rank.worker->yield();
@@ -160,6 +177,16 @@ void JobSaver::end_writer(int status) {
   }
 }
 
+/// The writer is killed when the thread that has forked it ends.
+void JobSaver::wait_for_writer() const {
+  siginfo_t unused{};
+  // Left for finish().
+  while (writer_ != 0 &&
+         ::waitid(P_PID, static_cast<id_t>(writer_), &unused, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+}
+
 void JobSaver::finish() {
   requests_.reset();
   if (writer_ == 0) return;
@@ -167,9 +194,12 @@ void JobSaver::finish() {
   if (::waitpid(writer_, &status, 0) == writer_) end_writer(status);
 }
 
-void JobSaver::on_stopped() {
-  if (!scheduler_.is_quiet()) return;
-  outcome_ = save_stopped();
+bool JobSaver::is_quiet() {
+  return world_.have_all_packets_left();
+}
+
+void JobSaver::on_job_stopped(core::JobStop& stop) {
+  outcome_ = save_stopped(stop);
   is_over_ = true;
   if (requests_ != nullptr) requests_->end(outcome_ == saved);
   // Relaxed: published by the end of the stop.
@@ -178,17 +208,17 @@ void JobSaver::on_stopped() {
     kept->rank->worker->make_ready(*kept->fiber);
 }
 
-void JobSaver::on_resumed(core::Worker& requester) {
-  if (!is_over_) requester.make_ready(*last_);
+void JobSaver::on_job_resumed(core::Worker& requester, bool was_stopped) {
+  if (!was_stopped) requester.make_ready(*last_);
 }
 
-std::string JobSaver::reason_not_saved() {
+std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
+  if (!begin_error_.empty()) return begin_error_;
   if (is_randomized()) return "the system does not let `sorrel run` make addresses predictable";
   std::vector<int> files;
   for (const Kept* kept : kept_)
     mpi::add_descriptors(*kept->rank, files);
   if (std::string reason = body_.reason_job_not_saved(files); !reason.empty()) return reason;
-  mpi::MemberCounts counts;
   for (const Kept* kept : kept_) {
     mpi::RankState& rank = *kept->rank;
     const char* reason = kept->reason;
@@ -209,29 +239,67 @@ void JobSaver::print_refusal(const std::string& reason) {
 }
 
 void JobSaver::start_requests() {
-  requests_ = std::make_unique<SaveRequests>(SaveRequests::Options{
-      .period_ns = config_.save_period_ns, .is_alone = config_.rank_count == 1});
+  // One process asks for all.
+  requests_ = std::make_unique<SaveRequests>(
+      SaveRequests::Options{.period_ns = config_.own_process == 0 ? config_.save_period_ns : 0,
+                            .takes_signals = config_.own_process == 0,
+                            .is_alone = config_.rank_count == 1});
 }
 
-/// All ranks have arrived in a collective, or there is one.
-bool JobSaver::begin_save() {
-  if (requests_ == nullptr || !requests_->seems_wanted()) return false;
-  for (std::int32_t number = world_.first_own_rank(); number < world_.last_own_rank(); ++number) {
-    // A thread that is not the main one may be in the collective.
-    if (world_.rank(number).calling_level < MPI_THREAD_SERIALIZED) continue;
+std::uint32_t JobSaver::vote() {
+  if (requests_ == nullptr) return 0;
+  const bool is_wanted = requests_->seems_wanted();
+  if (!is_wanted && config_.process_count == 1) return 0;
+  // All have called MPI_Init. A thread that is not the main one may be in the collective.
+  if (!has_looked_for_threads_) {
+    has_looked_for_threads_ = true;
+    for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+      if (threaded_rank_ < 0 && world_.rank(i).calling_level >= MPI_THREAD_SERIALIZED)
+        threaded_rank_ = i;
+    }
+  }
+  return (is_wanted ? mpi::wants_save : 0U) | (threaded_rank_ >= 0 ? mpi::refuses_save : 0U);
+}
+
+bool JobSaver::begin_save(std::uint32_t votes) {
+  if ((votes & mpi::wants_save) == 0) return false;
+  if ((votes & mpi::refuses_save) == 0) {
+    requests_->begin();
+    return true;
+  }
+  if (threaded_rank_ >= 0) {
     print_line(
         text_of("no checkpoint at collectives, since rank %d has MPI_THREAD_SERIALIZED or "
                 "MPI_THREAD_MULTIPLE; sorrel_checkpoint() saves the job",
-                number));
-    requests_->give_up();
-    return false;
+                threaded_rank_));
   }
-  return requests_->take();
+  requests_->give_up();
+  return false;
 }
 
-int JobSaver::save_stopped() {
-  if (const std::string reason = reason_not_saved(); !reason.empty()) {
-    print_refusal(reason);
+/// The same in all processes. One of them prints the reason.
+bool JobSaver::may_save(core::JobStop& stop) {
+  mpi::MemberCounts counts;
+  const std::string reason = reason_not_saved(counts);
+  const auto has_reason = stop.exchange(reason.empty() ? 0 : 1);
+  const auto first = std::ranges::find(has_reason, std::uint64_t{1}) - has_reason.begin();
+  if (first != static_cast<std::ptrdiff_t>(has_reason.size())) {
+    if (first == static_cast<std::ptrdiff_t>(config_.own_process)) print_refusal(reason);
+    return false;
+  }
+  const auto differences = stop.exchange(counts.difference());
+  if (config_.process_count == 1 ||
+      std::accumulate(differences.begin(), differences.end(), std::uint64_t{0}) == 0)
+    return true;
+  if (config_.own_process == 0)
+    print_refusal("ranks of several processes are in different collectives of a communicator");
+  return false;
+}
+
+int JobSaver::save_stopped(core::JobStop& stop) {
+  generation_ = std::ranges::max(stop.exchange(begun_generation_));
+  if (!may_save(stop)) {
+    if (begun_generation_ != 0) generations_.discard(generation_);
     return refused;
   }
   last_refusal_.clear();
@@ -239,19 +307,51 @@ int JobSaver::save_stopped() {
     body_.flush_lines(*kept->rank);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
+  if (child == 0) write_as_child(parent);
   if (child < 0) {
     print_line(
         text_of("no checkpoint, and the job goes on: cannot fork: %s", std::strerror(errno)));
-    return refused;
   }
-  if (child > 0) {
+  if (stop.agree(child > 0)) {
     writer_ = child;
     return saved;
   }
+  if (child > 0) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  return refused;
+}
+
+/// If its parent ends, another job may use the folder.
+void JobSaver::write_as_child(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   os::make_file_size_limit_an_error();
-  const std::string error = write(parent);
+  checkpoint::FileSeal seal;
+  std::string error = write(seal);
+  if (!error.empty()) seal = {};
+  const std::string failed = complete(seal);
+  if (error.empty()) error = failed;
   if (!error.empty()) print_line("no checkpoint, and the job goes on: " + error);
   ::_exit(error.empty() ? 0 : 1);
+}
+
+/// The file of this process is on the device, or, with an empty seal, is not. The last process to
+/// come here makes the checkpoint visible, if all files are there.
+std::string JobSaver::complete(const checkpoint::FileSeal& seal) {
+  memory_.process(config_.process_in_memory).for_completion = {seal.bytes, seal.check};
+  if (!memory_.is_last_to_complete(generation_)) return "";
+  std::vector<checkpoint::FileSeal> seals;
+  for (std::uint32_t i = 0; i < config_.process_count; ++i) {
+    const auto& [bytes, check] = memory_.process(i).for_completion;
+    seals.push_back({.bytes = bytes, .check = static_cast<std::uint32_t>(check)});
+  }
+  std::string error;
+  const bool are_whole = std::ranges::find(seals, checkpoint::FileSeal{}) == seals.end();
+  if (are_whole) error = generations_.commit(generation_, seals);
+  if (!are_whole || !error.empty()) generations_.discard(generation_);
+  return error;
 }
 
 checkpoint::FileIdentity JobSaver::identity(std::uint64_t generation) const {
@@ -263,25 +363,18 @@ checkpoint::FileIdentity JobSaver::identity(std::uint64_t generation) const {
           .page_bytes = static_cast<std::uint32_t>(os::page_bytes())};
 }
 
-/// In the child. If its parent has ended, another job may use the folder.
-std::string JobSaver::write(pid_t parent) {
-  const std::uint64_t generation = generations_.next();
-  if (std::string error = generations_.begin(generation); !error.empty()) return error;
+std::string JobSaver::write(checkpoint::FileSeal& seal) {
   checkpoint::SegmentWriter file;
-  const std::string path = generations_.path_to_write(generation, config_.own_process);
-  std::string error = file.begin(path, identity(generation));
+  const std::string path = generations_.path_to_write(generation_, config_.own_process);
+  std::string error = file.begin(path, identity(generation_));
   if (error.empty()) error = add_record(file, SegmentKind::layout, 0, layout_);
   ByteWriter process;
   process.add(world_.next_context());
   if (error.empty()) error = add_record(file, SegmentKind::process, 0, process.bytes());
   for (const Kept* kept : kept_) {
     if (error.empty()) error = write_rank(file, *kept->rank);
-    if (::getppid() != parent) ::_exit(1);
   }
-  checkpoint::FileSeal seal;
   if (error.empty()) error = file.finish(seal);
-  if (error.empty()) error = generations_.commit(generation, {seal});
-  if (!error.empty()) generations_.discard(generation);
   return error;
 }
 
@@ -323,19 +416,28 @@ std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState
 
 std::string JobSaver::open() {
   if (config_.restart_generation == 0) return "";
-  std::string error =
-      file_.open(generations_.path_of(config_.restart_generation, config_.own_process));
-  if (!error.empty()) return error;
-  first_segments_.assign(static_cast<std::size_t>(config_.rank_count), file_.segments().size());
-  objects_.resize(first_segments_.size());
-  for (std::size_t i = 0; i < file_.segments().size(); ++i) {
-    const checkpoint::SegmentReader::Segment& segment = file_.segments()[i];
+  places_.resize(static_cast<std::size_t>(config_.rank_count));
+  objects_.resize(places_.size());
+  for (std::uint32_t process = 0, count = 1; process < count; ++process) {
+    checkpoint::SegmentReader& file = files_.emplace_back();
+    std::string error = file.open(generations_.path_of(config_.restart_generation, process));
+    if (error.empty()) error = read_records(file);
+    if (!error.empty()) return error;
+    count = file.identity().process_count;
+  }
+  return "";
+}
+
+/// Of a process, and where its ranks are.
+std::string JobSaver::read_records(const checkpoint::SegmentReader& file) {
+  for (std::size_t i = 0; i < file.segments().size(); ++i) {
+    const checkpoint::SegmentReader::Segment& segment = file.segments()[i];
     const auto kind = static_cast<SegmentKind>(segment.head.kind);
-    if (kind == SegmentKind::rank && segment.head.rank < first_segments_.size())
-      first_segments_[segment.head.rank] = i;
+    if (kind == SegmentKind::rank && segment.head.rank < places_.size())
+      places_[segment.head.rank] = {.file = &file, .segment = i};
     if (kind != SegmentKind::layout && kind != SegmentKind::process) continue;
     std::string bytes(segment.head.bytes, '\0');
-    if (error = file_.read(segment, bytes.data()); !error.empty()) return error;
+    if (std::string error = file.read(segment, bytes.data()); !error.empty()) return error;
     if (kind == SegmentKind::process) {
       ByteCursor record(std::as_bytes(std::span(bytes)));
       world_.issue_contexts_after(record.take<std::uint32_t>());
@@ -349,10 +451,12 @@ std::string JobSaver::open() {
 
 std::string JobSaver::restore(mpi::RankState& rank) {
   const auto number = static_cast<std::uint32_t>(rank.world_rank);
-  const auto segments = std::span(file_.segments()).subspan(first_segments_[number]);
-  if (segments.empty()) return text_of("the checkpoint has no rank %u", number);
+  const Place& place = places_[number];
+  if (place.file == nullptr) return text_of("the checkpoint has no rank %u", number);
+  const checkpoint::SegmentReader& file = *place.file;
+  const auto segments = std::span(file.segments()).subspan(place.segment);
   std::string bytes(segments.front().head.bytes, '\0');
-  std::string error = file_.read(segments.front(), bytes.data());
+  std::string error = file.read(segments.front(), bytes.data());
   if (!error.empty()) return error;
   ByteCursor record(std::as_bytes(std::span(bytes)));
   const auto point = record.take<ResumePoint>();
@@ -365,7 +469,7 @@ std::string JobSaver::restore(mpi::RankState& rank) {
     return text_of("no memory for the state of rank %u, or its record is damaged", number);
   for (const checkpoint::SegmentReader::Segment& segment : segments.subspan(1)) {
     if (segment.head.kind != kind_of(SegmentKind::memory)) break;
-    error = file_.read(segment, reinterpret_cast<void*>(segment.head.address));
+    error = file.read(segment, reinterpret_cast<void*>(segment.head.address));
     if (!error.empty()) return error;
   }
   rank.fiber.context = reinterpret_cast<arch::Context>(point.context);

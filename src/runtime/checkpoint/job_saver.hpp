@@ -1,12 +1,13 @@
 //! JobSaver - saves all ranks of a job at a collective call, and restores them in another process.
 //!
-//! Every rank leaves the frame in which it goes on, and waits. The last one stops all workers
-//! (core/scheduler.hpp); if nothing is in flight, the process forks. The ranks go on at once; the
-//! child has the memory of that moment, writes it, and ends. README.md has the protocol.
+//! Every rank leaves the frame in which it goes on, and waits. The last one stops the job
+//! (core/job_stop.hpp), and each process forks. The ranks go on at once; the child has the memory
+//! of that moment, writes it, and ends. README.md has the protocol.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <sys/types.h>
@@ -14,9 +15,11 @@
 
 #include "arch/context.hpp"
 #include "checkpoint/generations.hpp"
-#include "core/scheduler.hpp"
+#include "core/job_memory.hpp"
+#include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "mpi/saved/refusal.hpp"
 #include "os/stack_slab.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/checkpoint/saved_state.hpp"
@@ -25,11 +28,11 @@
 
 namespace sorrel::runtime {
 
-class JobSaver final : private core::StopAction {
+class JobSaver final : private core::JobStopAction {
  public:
   /// All outlive it. Before the workers run.
   JobSaver(const Config& config,
-           core::Scheduler& scheduler,
+           core::JobMemory& memory,
            mpi::ProcessWorld& world,
            RankBody& body,
            const os::StackSlab& stacks);
@@ -41,8 +44,11 @@ class JobSaver final : private core::StopAction {
   /// JobControl::save_job().
   [[nodiscard]] int save(mpi::RankState& rank);
 
+  /// JobControl::vote_on_save().
+  [[nodiscard]] std::uint32_t vote();
+
   /// JobControl::begin_save().
-  [[nodiscard]] bool begin_save();
+  [[nodiscard]] bool begin_save(std::uint32_t votes);
 
   /// On the worker of a rank that is prepared and has not run: gives it the state that it has in
   /// the checkpoint with which the job was started. Returns an error, or "".
@@ -51,7 +57,10 @@ class JobSaver final : private core::StopAction {
   /// When all ranks are restored: gives them what their handles stand for. Returns an error, or "".
   [[nodiscard]] std::string restore_objects();
 
-  /// When no rank runs: waits until the last checkpoint is written.
+  /// At the end of each worker, before its thread ends: waits until the last checkpoint is written.
+  void wait_for_writer() const;
+
+  /// When no rank runs.
   void finish();
 
   /// When ranks may run: from now on requests are taken.
@@ -75,18 +84,24 @@ class JobSaver final : private core::StopAction {
   [[nodiscard]] int join(Kept& kept);
   [[nodiscard]] bool has_written_last();
   void end_writer(int status);
-  void on_stopped() override;
-  void on_resumed(core::Worker& requester) override;
-  [[nodiscard]] std::string reason_not_saved();
+  [[nodiscard]] bool is_quiet() override;
+  void on_job_stopped(core::JobStop& stop) override;
+  void on_job_resumed(core::Worker& requester, bool was_stopped) override;
+  [[nodiscard]] std::string reason_not_saved(mpi::MemberCounts& counts);
+  [[nodiscard]] bool may_save(core::JobStop& stop);
   void print_refusal(const std::string& reason);
-  [[nodiscard]] int save_stopped();
-  [[nodiscard]] std::string write(pid_t parent);
+  [[nodiscard]] int save_stopped(core::JobStop& stop);
+  [[noreturn]] void write_as_child(pid_t parent);
+  [[nodiscard]] std::string write(checkpoint::FileSeal& seal);
+  [[nodiscard]] std::string complete(const checkpoint::FileSeal& seal);
+  [[nodiscard]] std::string read_records(const checkpoint::SegmentReader& file);
   [[nodiscard]] std::string write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank);
   [[nodiscard]] checkpoint::FileIdentity identity(std::uint64_t generation) const;
 
   const Config& config_;
-  core::Scheduler& scheduler_;
+  core::JobMemory& memory_;
   mpi::ProcessWorld& world_;
+  core::JobStop& job_stop_;
   RankBody& body_;
   const os::StackSlab& stacks_;
   const std::string layout_;
@@ -96,21 +111,38 @@ class JobSaver final : private core::StopAction {
   std::vector<Kept*> kept_;
   // Acquire and release: the last one sees what the others have left.
   std::atomic<std::size_t> arrived_count_{0};
-  // While all workers are stopped, or by the last one to arrive.
+  // While the job is stopped, or by the last one to arrive.
   core::Fiber* last_ = nullptr;
   bool is_over_ = false;
   int outcome_ = 0;
+  /// The checkpoint in the making.
+  std::uint64_t generation_ = 0;
+  /// The same in the process that has begun it; 0 in the others.
+  std::uint64_t begun_generation_ = 0;
+  /// Why it cannot be begun.
+  std::string begin_error_;
   /// The child that writes; 0: none.
   pid_t writer_ = 0;
   /// Why the last save that the program had not asked for was refused.
   std::string last_refusal_;
+  /// A rank whose threads may be in a collective; -1: none, once they have been looked at.
+  std::int32_t threaded_rank_ = -1;
+  bool has_looked_for_threads_ = false;
   /// Null before start_requests().
   std::unique_ptr<SaveRequests> requests_;
 
   // Of a job that was restarted; constant once it is open.
-  checkpoint::SegmentReader file_;
-  /// By rank: the first of its segments.
-  std::vector<std::size_t> first_segments_;
+  /// Of all processes that have written it.
+  std::deque<checkpoint::SegmentReader> files_;
+
+  /// The first segment of a rank.
+  struct Place {
+    const checkpoint::SegmentReader* file = nullptr;
+    std::size_t segment = 0;
+  };
+
+  /// By rank.
+  std::vector<Place> places_;
   /// By rank: the record of its objects, until they are restored.
   std::vector<std::string> objects_;
 };

@@ -96,7 +96,8 @@ void SaveRequests::run() {
       return;
     const std::int64_t now_ns = os::monotonic_ns();
     if (!seems_wanted()) wanted_since_ns_ = 0;
-    if (is_signalled.exchange(false, std::memory_order_relaxed)) want(now_ns);
+    if (is_signalled.exchange(false, std::memory_order_relaxed) && options_.takes_signals)
+      want(now_ns);
     if (due_ns_ != 0 && now_ns >= due_ns_) {
       due_ns_ = now_ns + options_.period_ns;
       want(now_ns);
@@ -121,7 +122,7 @@ void SaveRequests::want(std::int64_t now_ns) {
   if (is_taken() || seems_wanted()) return;
   wanted_since_ns_ = now_ns;
   if (options_.is_alone) core::begin_slow_ends();
-  // Release, pairs with take(): a lone rank ends this.
+  // Release, pairs with begin(): a lone rank ends this.
   is_wanted_.store(true, std::memory_order_release);
 }
 
@@ -139,12 +140,11 @@ std::int64_t SaveRequests::next_moment() const {
   return next_ns;
 }
 
-bool SaveRequests::take() {
+void SaveRequests::begin() {
   // Acquire, pairs with want().
-  if (!is_wanted_.exchange(false, std::memory_order_acquire)) return false;
+  is_wanted_.exchange(false, std::memory_order_acquire);
   is_taken_.store(true, std::memory_order_relaxed);
   if (!options_.is_alone) core::begin_slow_ends();
-  return true;
 }
 
 void SaveRequests::end(bool is_saved) {

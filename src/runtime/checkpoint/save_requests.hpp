@@ -19,6 +19,8 @@ class SaveRequests {
   struct Options {
     /// 0: on SIGUSR2 alone.
     std::int64_t period_ns = 0;
+    /// Of the processes of a job one does.
+    bool takes_signals = true;
     /// The job has one rank, which is saved at the end of any call.
     bool is_alone = false;
   };
@@ -28,21 +30,19 @@ class SaveRequests {
   SaveRequests& operator=(const SaveRequests&) = delete;
   ~SaveRequests();
 
-  /// A hint; take() tells.
   [[nodiscard]] bool seems_wanted() const { return is_wanted_.load(std::memory_order_relaxed); }
 
-  /// True: the caller saves the job, and then calls end(). Calls of MPI end in the slow way until
-  /// then.
-  [[nodiscard]] bool take();
+  /// The caller saves the job, and then calls end(). Calls of MPI end in the slow way until then.
+  void begin();
 
-  /// The save that take() has begun is over; does nothing without one. If it was refused, it is
+  /// The save that begin() has begun is over; does nothing without one. If it was refused, it is
   /// wanted again after a while.
   void end(bool is_saved);
 
   /// No rank can be saved in this way, ever.
   void give_up();
 
-  /// Whether the save that is being made was taken.
+  /// Whether the save that is being made was begun here.
   [[nodiscard]] bool is_taken() const { return is_taken_.load(std::memory_order_relaxed); }
 
  private:

@@ -67,8 +67,9 @@ class Traffic : public core::JobStopAction {
         const auto index = static_cast<std::uint32_t>(random.below(shape_.workers_per_process));
         const Packet packet{.kind = packet_kind, .words = {}, .payload_bytes = 0};
         // Not try_send(), which drops packets to a worker that has ended.
-        if (process != process_ && self_.transport.try_post(
-                                       worker, {.process = process, .worker = index}, packet, nullptr))
+        if (process != process_ &&
+            self_.transport.try_post(worker, {.process = process, .worker = index}, packet,
+                                     nullptr))
           ++counts.sent;
         worker.yield();
       }
@@ -104,7 +105,8 @@ class Traffic : public core::JobStopAction {
     for (const std::uint64_t each : stop.exchange(acted))
       EXPECT_EQ(each, acted) << "a process has taken part in another number of stops";
     const bool is_second = acted % 2 == 0;
-    EXPECT_EQ(stop.agree(!may_disagree || !is_second || process_ != 0), !may_disagree || !is_second);
+    EXPECT_EQ(stop.agree(!may_disagree || !is_second || process_ != 0),
+              !may_disagree || !is_second);
   }
 
   void on_job_resumed(Worker& requester, bool was_stopped) override {
@@ -148,13 +150,47 @@ TEST(JobStopTest, ProcessesAgreeOrNot) {
       [](Traffic& traffic) { traffic.may_disagree = true; });
 }
 
+/// In memory of all processes.
+std::atomic<std::uint64_t>* make_shared_count() {
+  return new (mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<std::uint64_t>{0};
+}
+
 TEST(JobStopTest, AStopThatIsGivenUpHasNoEffect) {
-  auto* failures = new (mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<std::uint64_t>{0};
+  auto* failures = make_shared_count();
   run({.process_count = 2, .workers_per_process = 1},
       [&](Traffic& traffic) { traffic.awaited_failures = failures; });
   EXPECT_GE(failures->load(), 1U);
   munmap(failures, sizeof *failures);
+}
+
+TEST(JobMemoryTest, TheLastProcessToCompleteAStepSeesWhatTheOthersHaveWritten) {
+  constexpr std::uint64_t step_count = 100;
+  auto* completed = make_shared_count();
+  Processes processes({.process_count = 3, .workers_per_process = 1});
+  processes.run([&](OneProcess& self, std::uint32_t process) {
+    core::JobMemory& memory = self.run.scheduler().memory();
+    for (std::uint64_t step = 2; step <= 2 * step_count; step += 2) {
+      // One process alone completes the step before.
+      if (process == 0) {
+        EXPECT_FALSE(memory.is_last_to_complete(step - 1));
+        completed->fetch_add(1);
+      }
+      while (completed->load() < step - 1)
+        os::yield_core();
+      memory.process(process).for_completion = {step, process};
+      if (memory.is_last_to_complete(step)) {
+        for (std::uint64_t i = 0; i < 3; ++i)
+          EXPECT_EQ(memory.process(static_cast<std::uint32_t>(i)).for_completion,
+                    (std::array<std::uint64_t, 2>{step, i}));
+        completed->fetch_add(1);
+      }
+      while (completed->load() < step)
+        os::yield_core();
+    }
+  });
+  EXPECT_EQ(completed->load(), 2 * step_count);
+  munmap(completed, sizeof *completed);
 }
 
 }  // namespace

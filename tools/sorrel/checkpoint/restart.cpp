@@ -30,16 +30,22 @@ constexpr const char* restart_footer =
     "  sorrel run -n 64 --checkpoint save ./heat   saves where ./heat calls\n"
     "                                              sorrel_checkpoint()\n"
     "  sorrel restart save                         after a crash\n"
+    "  sorrel restart --procs 2 save               in two processes\n"
     "  sorrel restart --workers 1 save             on one core";
 
 }  // namespace
 
 int restart_command(Arguments arguments) {
   std::string workers;
+  std::string procs;
   const auto app = make_app(restart_usage, restart_description, restart_footer);
   app->add_option("-w,--workers", workers,
                   "Workers (OS threads) that run the ranks (default: as the job was started)")
       ->type_name("W");
+  app->add_option(
+         "--procs", procs,
+         "Processes that share the ranks, fewer than ranks (default: as the job was started)")
+      ->type_name("P");
   const SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
   if (const auto status = parse_options(*app, split.options)) return *status;
@@ -72,6 +78,7 @@ int restart_command(Arguments arguments) {
                   .random = job.random,
                   .options = {fmt::format("--ranks={}", job.rank_count)}};
   if (!workers.empty()) restart.options.push_back("--workers=" + workers);
+  if (!procs.empty()) restart.options.push_back("--procs=" + procs);
   return run_job(Arguments(words).first(words.size() - 1), &restart);
 }
 

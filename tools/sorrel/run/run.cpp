@@ -391,8 +391,12 @@ std::string prepare_checkpoints(RunPlan& plan,
                                 const std::string& folder,
                                 Arguments arguments,
                                 const Restart* restart) {
-  if (plan.job.process_count > 1 || plan.job.process_mode)
-    return "--checkpoint needs ranks that share one process";
+  if (plan.job.process_mode) {
+    return fmt::format(
+        "--checkpoint is not supported for ranks that are processes: use fewer --procs than ranks "
+        "({})",
+        plan.job.rank_count);
+  }
   if (!plan.random) return "--checkpoint: the system has no random numbers";
   if (restart != nullptr) {
     plan.job.checkpoint_folder = restart->folder;
