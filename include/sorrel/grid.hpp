@@ -4,5 +4,6 @@
 
 #include <sorrel/grid/machine.hpp>
 #include <sorrel/grid/machine_file.hpp>
+#include <sorrel/grid/multigrid_plan.hpp>
 #include <sorrel/grid/plan.hpp>
 #include <sorrel/grid/problem.hpp>

@@ -232,6 +232,14 @@ cli_case(plan_keeps_a_dimension 0 "cut 1 x 8 x 2: .*. dimension 0 stays uncut, a
   ${sorrel} plan 64 64 64 -n 16 --machine sp2 --keep 0)
 cli_case(plan_keeps_a_dimension_that_is_not_there 2 - "^sorrel: --keep names dimension 2. this grid has dimensions 0 to 1~$"
   ${sorrel} plan 64 64 -n 4 --machine sp2 --keep 2)
+cli_case(plan_levels 0 "~~a cycle of 4 levels takes .*, with 3 steps on each level~level 1, 32 x 32 x 32 cells: best cut .*~  [kg].*~level 2, 16 x 16 x 16 cells: .*~  .*~level 3, 8 x 8 x 8 cells: .*~  [kg][^~]*~$" -
+  ${sorrel} plan 64 64 64 -n 8 --machine sp2 --levels 4 --steps 3)
+cli_case(plan_levels_json 0 "\"multigrid\": [{]~ +\"steps\": 4,~ +\"cycle_seconds\": .*\"coarser_levels\": .~.*\"finest_cut_kept\": .*\"recommendation\": \"(keep|gather)\".*\"why\": " -
+  ${sorrel} plan 64 64 64 -n 8 --machine sp2 --levels 2 --json)
+cli_case(plan_levels_that_cannot_be_halved 2 - "^sorrel: level 1 cannot be halved: dimension 1 has 9 cells, an even number from 4 on is needed. at most 2 levels~$"
+  ${sorrel} plan 64 18 -n 4 --levels 3)
+cli_case(plan_one_level 2 - "^sorrel: --levels must be a whole number from 2 to 30, not '1'~$" ${sorrel} plan 64 -n 4 --levels 1)
+cli_case(plan_steps_without_levels 2 - "^sorrel: --steps requires --levels~$" ${sorrel} plan 64 -n 4 --steps 2)
 cli_case(plan_strange_flops 2 - "--flops must be a number from 0 to 1e9, not 'many'" ${sorrel} plan 64 -n 4 --flops many)
 cli_case(plan_unknown_machine 2 - "^sorrel: no machine file cray. give a file or one of origin2000, sp2, t3e-900-buffered, t3e-900-synchronous~$" ${sorrel} plan 64 -n 4 --machine cray)
 cli_case(plan_machine_without_value 2 - "^sorrel: lacking.json: skin_penalty is missing. it must be an object with a value and its source~$"

@@ -12,17 +12,17 @@ namespace {
 // Arrays that an update streams through: one read, one written.
 constexpr int arrays_per_update = 2;
 
-int ranks_per_processor_of(const Machine& machine, int rank_count) {
+}  // namespace
+
+int ranks_per_processor(const Machine& machine, int rank_count) {
   if (machine.processor_count == 0) return 1;
   return (rank_count + machine.processor_count - 1) / machine.processor_count;
 }
 
-}  // namespace
-
 CostModel::CostModel(const Machine& machine, const Problem& problem, int rank_count)
     : machine_(machine),
       problem_(problem),
-      ranks_per_processor_(ranks_per_processor_of(machine, rank_count)),
+      ranks_per_processor_(ranks_per_processor(machine, rank_count)),
       update_rate_(machine) {}
 
 CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {

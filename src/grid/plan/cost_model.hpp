@@ -13,6 +13,12 @@
 
 namespace sorrel::grid {
 
+/// The model cannot distinguish times that differ by less than this share.
+inline constexpr double prediction_tie = 0.02;
+
+/// Ranks on one processor, when `rank_count` ranks run.
+[[nodiscard]] int ranks_per_processor(const Machine& machine, int rank_count);
+
 class CostModel {
  public:
   CostModel(const Machine& machine, const Problem& problem, int rank_count);

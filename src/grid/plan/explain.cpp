@@ -6,23 +6,10 @@
 
 #include "base/text.hpp"
 #include "grid/plan/face.hpp"
+#include "grid/plan/figures.hpp"
 
 namespace sorrel::grid {
 namespace {
-
-// Three figures and a unit.
-std::string seconds_text(double seconds) {
-  if (seconds >= 1) return text_of("%.3g s", seconds);
-  if (seconds >= 1e-3) return text_of("%.3g ms", seconds * 1e3);
-  return text_of("%.3g us", seconds * 1e6);
-}
-
-std::string size_text(std::int64_t bytes) {
-  const double size = static_cast<double>(bytes);
-  if (size >= 1 << 20) return text_of("%.3g MiB", size / (1 << 20));
-  if (size >= 1 << 10) return text_of("%.3g KiB", size / (1 << 10));
-  return text_of("%lld bytes", static_cast<long long>(bytes));
-}
 
 double percent_over(double value, double base) {
   return 100 * (value / base - 1);
@@ -30,14 +17,6 @@ double percent_over(double value, double base) {
 
 int cut_count(const ProcessGrid& grid) {
   return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int n) { return n > 1; }));
-}
-
-std::string extents_text(const Extents& extents, const Problem& problem) {
-  std::string text;
-  for (std::size_t d = 0; d < extents.size(); ++d)
-    if (d == 0 || problem.extents[d] > 1)
-      text += text_of("%s%lld", d == 0 ? "" : " x ", static_cast<long long>(extents[d]));
-  return text;
 }
 
 // "" or "; dimensions 0 and 2 stay uncut, as requested"

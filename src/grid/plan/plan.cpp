@@ -7,18 +7,11 @@
 #include "base/text.hpp"
 #include "grid/plan/cost_model.hpp"
 #include "grid/plan/face.hpp"
-#include "grid/plan/placement.hpp"
+#include "grid/plan/grid_search.hpp"
 #include "grid/plan/process_grids.hpp"
 
 namespace sorrel::grid {
 namespace {
-
-// More polls than this cost more than they gain.
-constexpr int tile_count_max = 32;
-
-bool is_faster(const Cut& left, const Cut& right) {
-  return left.time.step_s() < right.time.step_s();
-}
 
 int cut_count(const ProcessGrid& grid) {
   return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int n) { return n > 1; }));
@@ -33,14 +26,11 @@ bool comes_before(const Cut& left, const Cut& right) {
   return key(left) < key(right);
 }
 
-// The model cannot distinguish plans that are this close.
-constexpr double tie = 0.02;
-
 // Of the fastest plan and those that tie with it, chooses the one that would be the fastest if
 // copies took 50 % longer. Copies depend on the contents of caches, and are the least certain of
 // all terms.
 void put_choice_first(std::vector<Cut>& sorted) {
-  const double most_s = (1 + tie) * sorted.front().time.step_s();
+  const double most_s = (1 + prediction_tie) * sorted.front().time.step_s();
   const auto end = std::find_if(sorted.begin(), sorted.end(),
                                 [&](const Cut& cut) { return cut.time.step_s() > most_s; });
   const auto careful_s = [](const Cut& cut) { return cut.time.step_s() + cut.time.pack_s / 2; };
@@ -49,49 +39,6 @@ void put_choice_first(std::vector<Cut>& sorted) {
   });
   std::rotate(sorted.begin(), choice, choice + 1);
 }
-
-// Evaluates all cuts of one process grid.
-class GridSearch {
- public:
-  GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
-
-  void evaluate(const ProcessGrid& grid, std::vector<Cut>& found) {
-    const Cut plain = best_placement(grid);
-    found.push_back(plain);
-    if (plain.rank_count() == 1) return;
-    found.push_back(overlapped(plain, {.kind = Overlap::Kind::faces_first}));
-    found.push_back(best_tiles(plain));
-  }
-
-  [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
-
- private:
-  Cut best_placement(const ProcessGrid& grid) {
-    const std::vector<ProcessGrid> bricks = bricks_of(machine_, grid);
-    Cut best = model_.without_overlap(grid, bricks.front());
-    for (std::size_t i = 1; i < bricks.size(); ++i)
-      best = std::min(best, model_.without_overlap(grid, bricks[i]), is_faster);
-    evaluated_count_ += static_cast<std::int64_t>(bricks.size());
-    return best;
-  }
-
-  Cut best_tiles(const Cut& plain) {
-    Cut best = overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = 2});
-    for (int count = 4; count <= tile_count_max; count *= 2)
-      best = std::min(best, overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = count}),
-                      is_faster);
-    return best;
-  }
-
-  Cut overlapped(const Cut& plain, const Overlap& overlap) {
-    ++evaluated_count_;
-    return model_.with_overlap(plain, overlap);
-  }
-
-  const Machine& machine_;
-  const CostModel& model_;
-  std::int64_t evaluated_count_ = 0;
-};
 
 std::string too_large(const Problem& problem, int rank_count, std::int64_t least_bytes) {
   return text_of(

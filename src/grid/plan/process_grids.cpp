@@ -34,6 +34,12 @@ std::vector<ProcessGrid> process_grids(const Problem& problem, int rank_count) {
   return grids;
 }
 
+bool is_allowed(const Problem& problem, const ProcessGrid& grid) {
+  for (std::size_t d = 0; d < grid.size(); ++d)
+    if (grid[d] > part_count_max(problem, d)) return false;
+  return true;
+}
+
 int usable_ranks(const Problem& problem, int rank_count) {
   std::int64_t most = 1;
   for (std::size_t d = 0; d < dimension_count_max; ++d)

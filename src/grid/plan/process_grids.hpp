@@ -13,6 +13,8 @@ namespace sorrel::grid {
 /// Every allowed grid of exactly `rank_count` parts, in lexicographic order.
 [[nodiscard]] std::vector<ProcessGrid> process_grids(const Problem& problem, int rank_count);
 
+[[nodiscard]] bool is_allowed(const Problem& problem, const ProcessGrid& grid);
+
 /// The largest number of ranks, at most `rank_count`, for which there is a grid; at least 1.
 [[nodiscard]] int usable_ranks(const Problem& problem, int rank_count);
 

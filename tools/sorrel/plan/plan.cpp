@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <sorrel/grid/multigrid_plan.hpp>
 #include <sorrel/grid/plan.hpp>
 
 #include "tools/sorrel/common/command.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 using grid::Cut;
 using grid::Machine;
+using grid::MultigridPlan;
 using grid::Plan;
 
 Json json_of(const Cut& cut) {
@@ -69,6 +71,25 @@ Json json_of(const Plan& plan, const Machine& machine, int rank_count) {
   return json;
 }
 
+Json json_of(const MultigridPlan& multigrid) {
+  Json levels = Json::array();
+  for (const grid::LevelPlan& level : multigrid.coarser()) {
+    Json entry = {{"level", level.level},
+                  {"extents", level.problem.extents},
+                  {"best", json_of(level.best)},
+                  {"finest_cut_kept", level.kept ? json_of(*level.kept) : Json()},
+                  {"recommendation", level.is_gathered ? "gather" : "keep"},
+                  {"recommended", json_of(level.chosen)},
+                  {"gather_seconds", level.gather_s}};
+    entry["other_longer_seconds"] = level.other_longer_s ? Json(*level.other_longer_s) : Json();
+    entry["why"] = level.why;
+    levels.push_back(std::move(entry));
+  }
+  return {{"steps", multigrid.steps()},
+          {"cycle_seconds", multigrid.cycle_s()},
+          {"coarser_levels", levels}};
+}
+
 std::string head_of(const Machine& machine) {
   const auto assumed = std::count_if(machine.sources.begin(), machine.sources.end(),
                                      [](const grid::Source& source) { return source.is_assumed; });
@@ -100,6 +121,28 @@ bool write_file(const std::string& path, const std::string& text) {
   return static_cast<bool>(file.flush());
 }
 
+/// Prints the plan, and those of coarser levels if there are any; returns the exit status.
+int print(const PlanRequest& request,
+          const Machine& machine,
+          const Plan& plan,
+          const MultigridPlan* multigrid) {
+  if (!request.picture.empty()) {
+    const std::string title =
+        fmt::format("Predicted time of a step, {} ranks, {}", plan.used_ranks(), machine.name);
+    if (!write_file(request.picture, picture_of(plan, title)))
+      return report_error("--plot: cannot write {}", request.picture);
+  }
+  if (request.wants_json) {
+    Json json = json_of(plan, machine, request.rank_count);
+    if (multigrid != nullptr) json["multigrid"] = json_of(*multigrid);
+    fmt::print("{}\n", text_of(json));
+  } else {
+    fmt::print("{}{}\n{}", head_of(machine), plan.why(), plan.table(request.table_rows));
+    if (multigrid != nullptr) fmt::print("\n{}", multigrid->text());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int plan_command(Arguments arguments) {
@@ -108,26 +151,20 @@ int plan_command(Arguments arguments) {
   const PlanRequest& request = *read.request;
   const Installation installation = find_installation();
   // Errors of the grid are reported before seconds are spent on measuring.
-  if (const Result<void> good = check(request.problem); !good)
-    return report_error("{}", good.error());
+  const Result<void> good =
+      request.multigrid ? check(request.problem, *request.multigrid) : check(request.problem);
+  if (!good) return report_error("{}", good.error());
   const Result<Machine> machine = machine_of(request, installation);
   if (!machine.has_value()) return report_error("{}", machine.error());
-  const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);
-  if (!plan.has_value()) return report_error("{}", plan.error());
-
-  if (!request.picture.empty()) {
-    const std::string title = fmt::format("Predicted time of a step, {} ranks, {}",
-                                          plan.value().used_ranks(), machine.value().name);
-    if (!write_file(request.picture, picture_of(plan.value(), title)))
-      return report_error("--plot: cannot write {}", request.picture);
+  if (!request.multigrid) {
+    const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);
+    if (!plan.has_value()) return report_error("{}", plan.error());
+    return print(request, machine.value(), plan.value(), nullptr);
   }
-  if (request.wants_json) {
-    fmt::print("{}\n", text_of(json_of(plan.value(), machine.value(), request.rank_count)));
-  } else {
-    fmt::print("{}{}\n{}", head_of(machine.value()), plan.value().why(),
-               plan.value().table(request.table_rows));
-  }
-  return 0;
+  const Result<MultigridPlan> multigrid = MultigridPlan::choose(
+      machine.value(), request.problem, request.rank_count, *request.multigrid);
+  if (!multigrid.has_value()) return report_error("{}", multigrid.error());
+  return print(request, machine.value(), multigrid->finest(), &multigrid.value());
 }
 
 }  // namespace sorrel::tool

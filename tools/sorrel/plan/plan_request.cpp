@@ -28,6 +28,7 @@ constexpr const char* plan_footer =
     "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered\n"
     "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --plot times.svg\n"
     "  sorrel plan 256 256 256 -n 32 --keep 2    the last dimension uncut\n"
+    "  sorrel plan 256 256 256 -n 32 --levels 6  each level of a multigrid\n"
     "  sorrel plan 512 512 512 -n 64 --measure --machine cluster.json \\\n"
     "    --launch 'mpiexec -n 4 -ppn 1' --processes 4    four nodes, measured\n\n"
     "Exit status: 0; 1 if measuring failed; 2 if the command line or the\n"
@@ -54,6 +55,8 @@ struct Words {
   std::string bytes;
   std::string memory;
   std::string rows = "8";
+  std::string levels;
+  std::string steps;
 };
 
 std::unique_ptr<CLI::App> make_plan_app(Words& words) {
@@ -86,6 +89,10 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   option("--bytes", words.bytes, "Bytes moved per cell (default: 3 times its size)", "NUMBER");
   option("--memory", words.memory, "Limit of a rank's blocks in bytes, or with K, M, G", "SIZE");
   option("--rows", words.rows, "Cuts in the table (default: 8)", "COUNT");
+  option("--levels", words.levels,
+         "Plan each level of a multigrid, the grid included; each halves the extents", "COUNT");
+  option("--steps", words.steps, "With --levels: steps on each level in a cycle (default: 4)",
+         "COUNT");
   return app;
 }
 
@@ -187,6 +194,13 @@ PlanRequest read_options(NumberReader& reader,
   if (!words.bytes.empty()) problem.bytes_per_cell = reader.number("--bytes", words.bytes);
   if (!words.memory.empty()) problem.memory_limit_bytes = reader.size("--memory", words.memory);
   request.table_rows = static_cast<int>(reader.count("--rows", words.rows, 1, 1'000'000));
+  if (!words.levels.empty()) {
+    grid::MultigridOptions& multigrid = request.multigrid.emplace();
+    multigrid.level_count =
+        static_cast<int>(reader.count("--levels", words.levels, 2, grid::level_count_max));
+    if (!words.steps.empty())
+      multigrid.steps = static_cast<int>(reader.count("--steps", words.steps, 1, grid::steps_max));
+  }
   request.machine = words.machine;
   request.is_measured_anew = words.measure;
   request.is_kept_anyway = words.force;
@@ -232,6 +246,8 @@ ReadRequest read_plan_request(Arguments arguments) {
     return {.request = std::nullopt, .status = report_error("--processes requires --launch")};
   if (words.force && !words.measure)
     return {.request = std::nullopt, .status = report_error("--force requires --measure")};
+  if (!words.steps.empty() && words.levels.empty())
+    return {.request = std::nullopt, .status = report_error("--steps requires --levels")};
   NumberReader reader;
   PlanRequest request = read_options(reader, words, extents);
   if (reader.has_failed()) return {.request = std::nullopt, .status = exit_invalid_input};

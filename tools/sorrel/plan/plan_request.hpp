@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <sorrel/grid/multigrid_plan.hpp>
 #include <sorrel/grid/problem.hpp>
 
 #include "tools/sorrel/common/command.hpp"
@@ -25,6 +26,7 @@ struct PlanRequest {
   bool wants_json = false;
   std::string picture;  ///< a file to write, or ""
   int table_rows = 8;
+  std::optional<grid::MultigridOptions> multigrid;  ///< plans for each level, if requested
 };
 
 /// The request, or the exit status after the help or an error was printed.
