@@ -119,7 +119,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
     parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file")
     parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, help="studies: samples, page and pictures (studies; --quick: studies-quick)")
-    parser.add_argument("--study-build", metavar="COMMAND", help="studies: `sorrel` of a build by `cmake --preset study`, for the steps of 004")
+    parser.add_argument("--study-build", metavar="SORREL", help="studies: `sorrel` of a build by `cmake --preset study`, for the steps of 004")
     parser.add_argument("--again", action="store_true", help="studies: discard the samples in the folder")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_intermixed_args()

@@ -21,10 +21,10 @@ namespace {
 
 constexpr const char* restart_usage = "sorrel restart [options] DIR";
 constexpr const char* restart_description =
-    "Starts a job again that was run by `sorrel run --checkpoint DIR`, from the\n"
-    "newest whole checkpoint in DIR: the same program, arguments and ranks, in\n"
-    "the same folder. What has changed since the checkpoint was made is an\n"
-    "error: the executable, its libraries, the size of stacks.\n";
+    "Starts a job again that was run by `sorrel run --checkpoint DIR`, from\n"
+    "the newest whole checkpoint in DIR: the same program, arguments and\n"
+    "ranks, in the same folder. What has changed since the checkpoint was\n"
+    "made is an error: the executable, its libraries, the size of stacks.\n";
 constexpr const char* restart_footer =
     "Examples:\n"
     "  sorrel run -n 64 --checkpoint save ./heat   saves where ./heat calls\n"
