@@ -494,9 +494,10 @@ void CollectiveSlots::leave(const Comm& comm) {
   const std::uint32_t left_count = left_count_.fetch_add(1, std::memory_order_acq_rel) + 1;
   SORREL_ASSERT(left_count <= own_member_count_);
   if (left_count != own_member_count_ || process_barrier_ == nullptr) return;
-  core::Worker& here = *core::Worker::current();
+  core::Worker* here = core::Worker::current();
   core::Worker& root = *barrier_nodes_.front()->worker;
-  if (&here == &root) return process_barrier_->abandon();
+  // After the end of the workers no thread but this one uses the barrier.
+  if (here == nullptr || here == &root) return process_barrier_->abandon();
 
   struct Abandon : core::RemoteCall {
     ProcessBarrier* barrier = nullptr;
@@ -508,7 +509,7 @@ void CollectiveSlots::leave(const Comm& comm) {
     const std::unique_ptr<Abandon> taken(&static_cast<Abandon&>(call));
     taken->barrier->abandon();
   };
-  here.post(root, *abandon);
+  here->post(root, *abandon);
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
