@@ -64,6 +64,7 @@ class MultigridPlan {
   /// @param problem the finest level; the extents of all dimensions but those of one cell must be
   ///   even, and more than 2, on each level but the coarsest
   /// @param rank_count from 1 to 1000000
+  /// @param options the number of levels, and the steps on each level in a cycle
   /// @return the plans, or one line that states the error and what is allowed
   [[nodiscard]] static Result<MultigridPlan> choose(const Machine& machine,
                                                     const Problem& problem,
