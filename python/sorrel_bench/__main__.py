@@ -90,8 +90,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def help_format(prog: str) -> argparse.HelpFormatter:
-    # argparse keeps two columns free.
-    return argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH + 2)
+    return argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH)
 
 
 def read_arguments() -> argparse.Namespace:

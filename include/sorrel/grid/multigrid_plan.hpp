@@ -71,11 +71,13 @@ class MultigridPlan {
                                                     int rank_count,
                                                     const MultigridOptions& options);
 
+  /// The plan of the finest level.
   [[nodiscard]] const Plan& finest() const { return finest_; }
 
   /// The next finer level first; `level_count - 1` of them.
   [[nodiscard]] const std::vector<LevelPlan>& coarser() const { return coarser_; }
 
+  /// Steps on each level in a cycle.
   [[nodiscard]] int steps() const { return steps_; }
 
   /// Seconds of a cycle with the recommended cuts: the steps of all levels, and gathering.

@@ -192,6 +192,8 @@ class TwoUsers : public testing::Test {
   void start_other(std::uint32_t demand) {
     child_ = fork();
     if (child_ != 0) return (void)answer();
+    // So that it ends with its parent.
+    close(to_child_[1]);
     if (setgid(other_user) != 0 || setuid(other_user) != 0) _exit(2);
     std::string trouble;
     JobRegistry::Page* page = JobRegistry::map_page(trouble, folder_.c_str());
