@@ -50,9 +50,6 @@ struct ExchangeModel : rl::test_suite<ExchangeModel<weakened, mutation>, 3> {
   }
 };
 
-template <Cell cell, core::Order order>
-constexpr Weakened relaxed{.cell = cell, .order = order};
-
 }  // namespace
 
 }  // namespace sorrel::model

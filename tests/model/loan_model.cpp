@@ -161,9 +161,6 @@ struct LoanModel : rl::test_suite<LoanModel<weakened, mutation>, 2> {
   }
 };
 
-template <Cell cell, core::Order order>
-constexpr Weakened relaxed{.cell = cell, .order = order};
-
 }  // namespace
 
 }  // namespace sorrel::model

@@ -48,6 +48,9 @@ struct Weakened {
   constexpr bool operator==(const Weakened&) const = default;
 };
 
+template <Cell cell, Order order>
+inline constexpr Weakened relaxed{.cell = cell, .order = order};
+
 /// Relacy runs read-modify-writes in program order, so a change of their order cannot show in their
 /// values. `watch_count` makes it show as a data race: counting out writes a plain variable, and
 /// the relaxed counting in, and order_is_kept(), read it.

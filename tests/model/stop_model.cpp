@@ -157,9 +157,6 @@ struct TogetherModel : rl::test_suite<TogetherModel<weakened, mutation>, 3> {
   }
 };
 
-template <Cell cell, core::Order order>
-constexpr Weakened relaxed{.cell = cell, .order = order};
-
 }  // namespace
 
 }  // namespace sorrel::model

@@ -322,8 +322,8 @@ TEST(GraphControl, WhatCannotBeIsAnError) {
             "graph: part: the subgraph has sweeps; declare these in the graph itself");
   EXPECT_EQ(error_of([&] { g.add("self", g); }), "graph: self: a graph cannot contain itself");
   Graph other;
-  auto stranger = other.task("stranger", [] {});
-  EXPECT_EQ(error_of([&] { g.task("a", [] {}).after(stranger); }),
+  auto foreign_task = other.task("foreign", [] {});
+  EXPECT_EQ(error_of([&] { g.task("a", [] {}).after(foreign_task); }),
             "graph: a family of another graph");
   auto message = g.send("send", {1}, [](const Key&, int) { return Message{}; });
   EXPECT_EQ(error_of([&] { message.only_if([] { return true; }); }),
