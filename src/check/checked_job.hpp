@@ -22,8 +22,6 @@ class CheckedJob : public mpi::Observer {
   /// Null if the job is not checked.
   [[nodiscard]] Checker* checker() const { return checker_.get(); }
 
-  [[nodiscard]] bool is_observing() const override { return checker_ != nullptr; }
-
   void on_error(mpi::RankState& self, int error_class, const char* detail, bool is_fatal) override;
   void on_receive(const mpi::Request& receive,
                   const mpi::Envelope& envelope,
@@ -33,7 +31,7 @@ class CheckedJob : public mpi::Observer {
   const std::unique_ptr<Checker> checker_;
 };
 
-/// The checker of a rank's job, by a search that is slow; null: the run is not checked.
+/// The checker of a rank's job; null: the run is not checked.
 [[nodiscard]] Checker* checker_of(const mpi::RankState& self);
 
 /// The function that the program has called, where the library runs another one for a check.

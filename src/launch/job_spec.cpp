@@ -55,6 +55,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("host_aborts", spec.host_mpi.must_abort);
   field("trace", spec.trace_folder);
   field("check", spec.check_folder);
+  field("report", spec.report_file);
   field("checkpoint", spec.checkpoint_folder);
   field("every", spec.save_period_ns);
   field("restart", spec.restart_generation);

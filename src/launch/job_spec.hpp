@@ -125,6 +125,8 @@ struct JobSpec {
   std::string trace_folder;
   /// The folder into which the checker writes its findings (src/check); "": the run is not checked.
   std::string check_folder;
+  /// The file for what ends the job (runtime/report_file.hpp); "": none.
+  std::string report_file;
   /// The folder of the job's checkpoints (src/checkpoint); "": it is not saved.
   std::string checkpoint_folder;
   /// It is also saved whenever so many nanoseconds are over; 0: never.

@@ -4,10 +4,7 @@
 #include <cstdint>
 #include <dlfcn.h>
 #include <ucontext.h>
-#include <unistd.h>
 #include <unwind.h>
-
-#include "base/fixed_text.hpp"
 
 namespace sorrel::runtime {
 
@@ -105,15 +102,10 @@ void Backtrace::take_of_caller(std::span<const void* const> left_out) {
   _Unwind_Backtrace(Walk::visit_of_caller, &walk);
 }
 
-void Backtrace::write() const {
-  std::array<SourceText, source_text_count_max> texts;
+void Backtrace::describe(Texts& texts) const {
+  for (SourceText& text : texts)
+    text[0] = '\0';
   describe_source(addresses(), texts);
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (texts[i][0] == '\0') return;
-    FixedText<300> line;
-    line.add("  #").add(i).add(" ").add(texts[i].data()).add("\n");
-    (void)!::write(STDERR_FILENO, line.c_str(), line.text().size());
-  }
 }
 
 }  // namespace sorrel::runtime

@@ -32,8 +32,10 @@ class Backtrace {
     return {addresses_.data(), count_};
   }
 
-  /// Writes a numbered line for each on standard error.
-  void write() const;
+  using Texts = std::array<SourceText, source_text_count_max>;
+
+  /// The calls as text, up to the first empty one.
+  void describe(Texts& texts) const;
 
  private:
   struct Walk;

@@ -21,6 +21,7 @@
 #include "runtime/backtrace.hpp"
 #include "runtime/latest_events.hpp"
 #include "runtime/report_deadline.hpp"
+#include "runtime/report_file.hpp"
 #include "runtime/stack_fault.hpp"
 
 namespace sorrel::runtime {
@@ -154,9 +155,10 @@ std::optional<std::int32_t> owner_of(const Job& job, const Backtrace& backtrace)
   return std::nullopt;
 }
 
-void add_failed_rank(Line& line, const Job& job, const mpi::RankState* rank) {
-  const auto owner =
-      rank != nullptr ? std::optional(rank->world_rank) : owner_of(job, report.backtrace);
+void add_failed_rank(Line& line,
+                     const Job& job,
+                     const mpi::RankState* rank,
+                     std::optional<std::int32_t> owner) {
   if (owner) {
     line.add("rank ").add(*owner);
   } else if (const auto process = job.process_number()) {
@@ -201,6 +203,41 @@ void begin_report(Job& job, int status) {
   os::end_process(report.status);
 }
 
+/// Writes the line and the calls, and the same into the user's file: first without the calls, whose
+/// search may crash. `context`: of the signal that led here; null if the calls have been taken.
+void write_report(const Job& job,
+                  const mpi::RankState* rank,
+                  std::string_view what,
+                  std::optional<int> signal_number,
+                  void* context) {
+  const auto owner =
+      rank != nullptr ? std::optional(rank->world_rank) : owner_of(job, report.backtrace);
+  Line line;
+  line.add("sorrel: ");
+  add_failed_rank(line, job, rank, owner);
+  line.add(": ").add(what).add("\n");
+  write_line(line);
+  Failure failure{.kind = "crash",
+                  .status = report.status,
+                  .what = what,
+                  .rank = owner,
+                  .process = job.process_number(),
+                  .signal = signal_number,
+                  .calls = {}};
+  job.report_file().write(failure);
+  if (context != nullptr) report.backtrace.take_of_signal(context);
+  Backtrace::Texts calls;
+  report.backtrace.describe(calls);
+  for (std::size_t i = 0; i < calls.size() && calls[i][0] != '\0'; ++i) {
+    Line call;
+    call.add("  #").add(i).add(" ").add(calls[i].data()).add("\n");
+    write_line(call);
+  }
+  failure.calls = calls;
+  job.report_file().write(failure);
+  write_latest_events(job);
+}
+
 /// Of a checked run. Last: it allocates memory, which may be damaged.
 void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) {
   check::Checker* checker = check::checker_of(rank);
@@ -220,18 +257,11 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   }
   begin_report(*job, 128 + signal_number);
   const mpi::RankState* rank = mpi::peek_rank();
+  Line reason;
+  add_reason(reason, *job, rank, signal_number, *info, context);
   // The line begins with the rank; for a thread without one, the calls determine it.
   if (rank == nullptr) report.backtrace.take_of_signal(context);
-  Line line;
-  line.add("sorrel: ");
-  add_failed_rank(line, *job, rank);
-  line.add(": ");
-  add_reason(line, *job, rank, signal_number, *info, context);
-  line.add("\n");
-  write_line(line);
-  if (rank != nullptr) report.backtrace.take_of_signal(context);
-  report.backtrace.write();
-  write_latest_events(*job);
+  write_report(*job, rank, reason.text(), signal_number, rank != nullptr ? context : nullptr);
   if (rank != nullptr) add_finding(*job, *rank, signal_number);
   os::end_process(report.status);
 }
@@ -272,13 +302,7 @@ void end_with_backtrace(std::string_view what, int status, std::span<const void*
   Job& job = *watched_job.load(std::memory_order_acquire);
   begin_report(job, status);
   report.backtrace.take_of_caller(left_out);
-  Line line;
-  line.add("sorrel: ");
-  add_failed_rank(line, job, mpi::peek_rank());
-  line.add(": ").add(what).add("\n");
-  write_line(line);
-  report.backtrace.write();
-  write_latest_events(job);
+  write_report(job, mpi::peek_rank(), what, std::nullopt, nullptr);
   os::end_process(status);
 }
 

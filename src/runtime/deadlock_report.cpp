@@ -1,11 +1,9 @@
 #include "runtime/deadlock_report.hpp"
 
-#include <algorithm>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "base/text.hpp"
+#include "runtime/wait_chains.hpp"
 #include "runtime/wait_rows.hpp"
 
 namespace sorrel::runtime {
@@ -28,23 +26,6 @@ std::string headline(const WaitTable& table, std::int32_t rank_count) {
 constexpr std::size_t steps_at_begin = 8;
 constexpr std::size_t steps_at_end = 2;
 
-/// The rank that a rank waits for; the search for a collective's absent member is made once.
-class Awaited {
- public:
-  explicit Awaited(const WaitTable& table) : table_(table) {}
-
-  std::optional<std::int32_t> by(const RankWait& wait) {
-    if (!wait.collective) return wait.awaited;
-    const auto [absent, is_new] = absent_.try_emplace(*wait.collective);
-    if (is_new) absent->second = table_.first_absent(*wait.collective);
-    return absent->second;
-  }
-
- private:
-  const WaitTable& table_;
-  std::map<std::uint32_t, std::optional<std::int32_t>> absent_;
-};
-
 /// "cycle: 0 waits for 1 waits for 0", without the middle of a long one.
 std::string cycle(const std::vector<std::int32_t>& ranks) {
   const bool is_long = ranks.size() > steps_at_begin + steps_at_end + 1;
@@ -60,28 +41,11 @@ std::string cycle(const std::vector<std::int32_t>& ranks) {
   return text + text_of("%d\n", ranks.front());
 }
 
-/// Follows the awaited ranks until a rank occurs twice or the chain ends.
 std::string trail(const WaitTable& table, std::int32_t rank_count) {
-  Awaited awaited(table);
-  std::vector<bool> is_visited(static_cast<std::size_t>(rank_count));
-  for (const RankWait& start : table.waits()) {
-    std::vector<std::int32_t> visited;
-    std::optional<std::int32_t> at = start.rank;
-    while (at && !is_visited[static_cast<std::size_t>(*at)] && !table.is_unknown(*at)) {
-      is_visited[static_cast<std::size_t>(*at)] = true;
-      visited.push_back(*at);
-      const RankWait* wait = table.wait_of(*at);
-      if (wait == nullptr) {
-        return text_of("rank %d has ended, and rank %d waits for it\n", *at,
-                       visited[visited.size() - 2]);
-      }
-      at = awaited.by(*wait);
-    }
-    const auto begin = at ? std::ranges::find(visited, *at) : visited.end();
-    if (begin == visited.end()) continue;
-    return cycle({begin, visited.end()});
-  }
-  return {};
+  const auto end = WaitChains(table).first_end(rank_count);
+  if (!end) return {};
+  if (!end->ended) return cycle(end->cycle);
+  return text_of("rank %d has ended, and rank %d waits for it\n", *end->ended, end->waiting);
 }
 
 }  // namespace

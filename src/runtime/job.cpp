@@ -236,6 +236,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       body_(body),
       tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
       trace_folder_(config.trace_folder),
+      report_file_(config.report_file),
       stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
               config.stack_bytes,
               os::StackSlab::Guards::later,
@@ -641,6 +642,14 @@ void Job::do_end_job(const mpi::RankState* failed_rank, int status, const char* 
     const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
     os::write_all(STDERR_FILENO,
                   {line, std::min(static_cast<std::size_t>(length), sizeof line - 1)});
+    report_file_.write(
+        {.kind = "error",
+         .status = status,
+         .what = message,
+         .rank = failed_rank != nullptr ? std::optional(failed_rank->world_rank) : std::nullopt,
+         .process = process_number(),
+         .signal = std::nullopt,
+         .calls = {}});
   }
   abort_host(status);
   _exit(status);
@@ -691,8 +700,9 @@ WaitTable Job::own_waits() const {
 }
 
 void Job::end_in_deadlock(const WaitTable& table) {
-  const std::string report = deadlock_report(table, worlds_.front()->size());
-  os::write_all(STDERR_FILENO, report);
+  const std::int32_t rank_count = worlds_.front()->size();
+  os::write_all(STDERR_FILENO, deadlock_report(table, rank_count));
+  report_file_.write_deadlock(table, rank_count, deadlock_status);
   write_latest_events(*this);
   if (checker() != nullptr) {
     std::vector<std::int32_t> ranks;

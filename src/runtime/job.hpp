@@ -22,6 +22,7 @@
 #include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
 #include "runtime/rank_body.hpp"
+#include "runtime/report_file.hpp"
 #include "runtime/stall_watch.hpp"
 #include "runtime/wait_table.hpp"
 #include "transport/host/termination_detector.hpp"
@@ -102,6 +103,11 @@ class Job final : public core::SchedulerHooks,
 
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
+  /// What ended the job, for the user's file.
+  [[nodiscard]] const ReportFile& report_file() const { return report_file_; }
+
+  mpi::Observer* observer() override { return checker() == nullptr ? nullptr : this; }
+
   void on_thread_start() override;
   void on_thread_end() override;
   void on_thread_refused(std::uint32_t started) override;
@@ -180,6 +186,7 @@ class Job final : public core::SchedulerHooks,
   /// Outlive the workers. By the index of the worker; null where the run is not traced.
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
+  const ReportFile report_file_;
   /// The governor's thread only; null until its first decision.
   std::unique_ptr<trace::Tracer> governor_tracer_;
   std::atomic_flag has_trace_failed_;

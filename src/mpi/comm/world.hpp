@@ -19,6 +19,7 @@ namespace sorrel::mpi {
 class BalancePoint;
 class CommShared;
 class Group;
+class Observer;
 struct RankState;
 struct Request;
 struct WorkerState;
@@ -45,6 +46,9 @@ enum SaveVote : std::uint32_t {
 class JobControl {
  public:
   virtual ~JobControl() = default;
+
+  /// Gets what a checker must know (match/observer.hpp); null: the run is not checked.
+  [[nodiscard]] virtual Observer* observer() { return nullptr; }
 
   /// While all workers are stopped: whether the rank may change its worker, and so its thread.
   virtual bool may_move(const RankState& /*rank*/) { return true; }

@@ -59,6 +59,7 @@ JobSpec full_spec() {
                        .must_abort = true},
           .trace_folder = "/t/a trace.parts",
           .check_folder = "/t/a check",
+          .report_file = "/t/a report",
           .checkpoint_folder = "/t/saved",
           .restart_generation = 16,
           .old_library_path = "/c",

@@ -23,6 +23,7 @@
 #include "tools/sorrel/run/children.hpp"
 #include "tools/sorrel/run/daemon_waker.hpp"
 #include "tools/sorrel/run/ending.hpp"
+#include "tools/sorrel/run/process_end.hpp"
 #include "transport/host/host_status.hpp"
 
 namespace sorrel::tool {
@@ -165,11 +166,11 @@ class HostLaunch {
     }
   }
 
-  [[nodiscard]] std::string name_of_process() const {
-    if (host_status_->last_rank - host_status_->first_rank == 1)
-      return fmt::format("process {} (rank {})", host_status_->process, host_status_->first_rank);
-    return fmt::format("process {} (ranks {}-{})", host_status_->process, host_status_->first_rank,
-                       host_status_->last_rank - 1);
+  void report_end(ProcessEnd end) const {
+    end.process = host_status_->process;
+    end.first_rank = static_cast<std::uint64_t>(host_status_->first_rank);
+    end.rank_count = static_cast<std::uint64_t>(host_status_->last_rank) - end.first_rank;
+    report_process_end(end, plan_.report_file);
   }
 
   /// Whether the launcher has ended this process because another one failed. Before the start, the
@@ -238,8 +239,7 @@ class HostLaunch {
     if (phase == HostPhase::starting) {
       report_start_failure(fmt::format("signal {} ({})", number, strsignal(number)));
     } else {
-      print_diagnostic(fmt::format("{} was killed by signal {} ({})", name_of_process(), number,
-                                   strsignal(number)));
+      report_end({.signal = number});
     }
   }
 
@@ -256,8 +256,7 @@ class HostLaunch {
     if (phase == HostPhase::starting) {
       report_start_failure(fmt::format("it ended with status {}", status));
     } else {
-      print_diagnostic(
-          fmt::format("{} ended with status {} in the middle of MPI", name_of_process(), status));
+      report_end({.status = status, .signal = std::nullopt});
     }
   }
 

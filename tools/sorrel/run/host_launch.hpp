@@ -25,6 +25,8 @@ struct HostLaunchPlan {
   bool has_hydra = false;
   /// Started by Open MPI's launcher.
   bool has_sleepy_daemon = false;
+  /// As in LaunchPlan.
+  std::string report_file;
   /// Called in the child, before the program is executed.
   std::function<void(int status_descriptor)> set_environment;
 };

@@ -28,6 +28,7 @@
 #include "tools/sorrel/run/children.hpp"
 #include "tools/sorrel/run/ending.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
+#include "tools/sorrel/run/process_end.hpp"
 
 namespace sorrel::tool {
 
@@ -197,9 +198,11 @@ class Launch {
   }
 
   /// The output of a process precedes the message about its end.
-  void report_process(const std::string& text) {
+  void report_end(ProcessEnd end) {
     outputs_->catch_up();
-    print_diagnostic(text);
+    end.first_rank = plan_.processes[end.process].first_rank;
+    end.rank_count = plan_.processes[end.process].rank_count;
+    report_process_end(end, plan_.report_file);
   }
 
   /// Ends the job if its output cannot be written.
@@ -413,8 +416,7 @@ class Launch {
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
-    report_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
-                               ranks_of(index), number, strsignal(number)));
+    report_end({.process = index, .signal = number});
     begin_end(128 + number);
   }
 
@@ -425,8 +427,7 @@ class Launch {
       begin_end(std::max(status, 1));
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
-      report_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI", index,
-                                 ranks_of(index), status));
+      report_end({.process = index, .status = status, .signal = std::nullopt});
       begin_end(std::max(status, 1));
     } else {
       status_ = std::max(status_, status);

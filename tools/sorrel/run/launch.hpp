@@ -48,6 +48,8 @@ struct LaunchPlan {
   std::optional<RandomBytes> random;
   /// The job may be saved and restarted: one process is made equal, too.
   bool is_saved = false;
+  /// For what ends the job (runtime/report_file.hpp); "": none.
+  std::string report_file;
   /// The signals that the programs block at first.
   sigset_t mask{};
   /// Called in the child, before the program is executed: sets the environment of process

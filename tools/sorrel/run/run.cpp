@@ -167,6 +167,7 @@ int launch_host_process(const RunPlan& plan, const Installation& installation, c
                             .is_first = plan.host.is_first,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
+                            .report_file = plan.job.report_file,
                             .set_environment = [&](int host_status) {
                               job.host_mpi.status_descriptor = host_status;
                               set_job_variable(job);
@@ -192,6 +193,7 @@ int launch_processes(const BlockedRequests& blocked,
                      .processes = {},
                      .random = plan.random,
                      .is_saved = !plan.job.checkpoint_folder.empty(),
+                     .report_file = plan.job.report_file,
                      .mask = blocked.mask_before(),
                      .set_environment =
                          [&](std::uint32_t index, int segment, int claims) {
@@ -413,6 +415,20 @@ std::string prepare_checkpoints(RunPlan& plan,
                             .random = *plan.random});
 }
 
+/// For --report-json: the file's absolute path. A report of an earlier run is removed, by the first
+/// process under a host MPI.
+Result<std::string> prepare_report(const std::string& file, bool is_first) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(file, error);
+  if (!std::filesystem::is_directory(path.parent_path(), error))
+    return Error{fmt::format("--report-json {}: no such folder", file)};
+  if (is_first && std::filesystem::is_regular_file(path, error))
+    std::filesystem::remove(path, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Error{fmt::format("--report-json {}: {}", file, error.message())};
+  return path.string();
+}
+
 /// Executes the program in this process; returns if that is not possible.
 int execute(const BlockedRequests& blocked,
             const RunPlan& plan,
@@ -484,6 +500,11 @@ int run_job(Arguments arguments, const Restart* restart) {
     if (!folder.has_value()) return report_error("{}", folder.error());
     plan.job.trace_folder = std::move(folder).value();
   }
+  if (!words.report_json.empty()) {
+    Result<std::string> file = prepare_report(words.report_json, host.is_first);
+    if (!file.has_value()) return report_error("{}", file.error());
+    plan.job.report_file = std::move(file).value();
+  }
   plan.random = make_random_bytes();
   if (!words.checkpoint.empty()) {
     std::string error = read_save_period(words.every, &plan.job.save_period_ns);
@@ -529,7 +550,7 @@ int run_job(Arguments arguments, const Restart* restart) {
   }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
       words.trace.any() || words.check.any() || !words.junit.empty() ||
-      !plan.job.checkpoint_folder.empty() || is_trial) {
+      !words.report_json.empty() || !plan.job.checkpoint_folder.empty() || is_trial) {
     const auto begin = std::chrono::steady_clock::now();
     const OtherWork other_work;
     const CheckResult result = run_as_parent(blocked, plan, installation, parts, words,

@@ -201,6 +201,11 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                 "Print one line on stderr, when the job has ended: time, computing, waiting, how "
                 "much of it was hidden, messages")
       ->group(group_output);
+  app->add_option("--report-json", options.report_json,
+                  "If a deadlock, a crash or an error ends the job, write the report of it into "
+                  "FILE too, as JSON (docs/reference/file-formats.md)")
+      ->type_name("FILE")
+      ->group(group_output);
   app->add_option("--trace", options.trace.trace,
                   "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
                   "waits, messages, and what each worker runs (docs/trace.md)")

@@ -40,7 +40,8 @@ struct RunOptions {
   std::string every;
   TraceRequest trace;
   CheckRequest check;
-  std::string junit;  ///< a file; "": none
+  std::string junit;        ///< a file; "": none
+  std::string report_json;  ///< a file; "": none
   std::vector<std::string> shared;
   std::vector<std::string> private_ones;
   HostOptions host;

@@ -1,0 +1,34 @@
+#include "tools/sorrel/run/process_end.hpp"
+
+#include <cstring>
+#include <fmt/core.h>
+
+#include "runtime/report_file.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+
+namespace sorrel::tool {
+
+std::string ProcessEnd::name() const {
+  const std::uint64_t last = first_rank + rank_count - 1;
+  if (rank_count == 1) return fmt::format("process {} (rank {})", process, last);
+  return fmt::format("process {} (ranks {}-{})", process, first_rank, last);
+}
+
+void report_process_end(const ProcessEnd& end, const std::string& report_file) {
+  const std::string what =
+      end.signal ? fmt::format("was killed by signal {} ({})", *end.signal, strsignal(*end.signal))
+                 : fmt::format("ended with status {} in the middle of MPI", end.status);
+  print_diagnostic(fmt::format("{} {}", end.name(), what));
+  const auto rank = end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank))
+                                        : std::nullopt;
+  runtime::ReportFile(report_file)
+      .write({.kind = end.signal ? "killed" : "error",
+              .status = end.signal ? 128 + *end.signal : end.status,
+              .what = what,
+              .rank = rank,
+              .process = end.process,
+              .signal = end.signal,
+              .calls = {}});
+}
+
+}  // namespace sorrel::tool
