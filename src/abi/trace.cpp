@@ -75,8 +75,9 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   if (self == nullptr) return;
   sorrel::trace::Tracer& tracer = *self->worker->tracer();
   self->services().traced_site = site;
-  tracer.add_named(Record::now(Kind::call, name_of(self), name_of(name),
-                               name_of(sorrel::mpi::site_in_program(*self, site))));
+  const Record call = Record::now(Kind::call, name_of(self), name_of(name),
+                                  name_of(sorrel::mpi::site_in_program(*self, site)));
+  tracer.add_named(call);
   if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
   const sorrel::mpi::Comm* object = self->comm_of(*comm);
   if (object == nullptr) return;
@@ -84,14 +85,14 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   const bool has_root = root >= 0 && root < shared.size();
   const auto root_and_one =
       has_root ? static_cast<std::uint64_t>(shared.group()->world_rank(root)) + 1 : 0;
-  tracer.add(Record::now(Kind::on_comm, name_of(self), shared.context(), root_and_one));
+  tracer.add(Record::like(call, Kind::on_comm, name_of(self), shared.context(), root_and_one));
 }
 
 /// Does not end the burst that the call has begun, perhaps on another worker.
 __attribute__((visibility("default"))) void sorrel_trace_result(void) {
   add_here([](Tracer& tracer, std::uint64_t user) {
     if (user == 0) return;
-    auto* self = static_cast<RankState*>(sorrel::core::Worker::peek_user());
+    auto* self = reinterpret_cast<RankState*>(user);
     if (self->services_if_used != nullptr) self->services_if_used->traced_site = nullptr;
     tracer.add(Record::now(Kind::result, user));
   });

@@ -53,8 +53,8 @@ enum class Kind : std::uint8_t {
   begin =
       64,  ///< Of a file; `subject`: process and worker, `first`: format, `second`: its version.
   clock = 65,  ///< `subject`, `first`: nanoseconds of the monotonic clock, and since 1970.
-  text = 66,   ///< `first` bytes, in the records that follow, named `subject`: an address, the hash
-               ///< of a text, or TextName.
+  text = 66,   ///< `first` bytes, which follow, named `subject`: an address, the hash of a text, or
+               ///< TextName.
   rank = 67,   ///< Rank `first` has the name `subject`.
   code = 68,   ///< Addresses [subject, first): a file, whose offset and TextName are in `second`.
 };
@@ -82,6 +82,19 @@ struct Record {
                   .second = second};
     record.set_time(arch::cycles());
     return record;
+  }
+
+  /// With the time of another record.
+  static Record like(const Record& other,
+                     Kind kind,
+                     std::uint64_t subject,
+                     std::uint64_t first = 0,
+                     std::uint64_t second = 0) {
+    const std::uint64_t time = other.time_and_kind >> kind_bits << kind_bits;
+    return {.time_and_kind = time | static_cast<std::uint8_t>(kind),
+            .subject = subject,
+            .first = first,
+            .second = second};
   }
 
   /// Of a record without a time.

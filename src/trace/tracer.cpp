@@ -28,17 +28,16 @@ std::int64_t wall_clock_ns() {
 Tracer::Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported)
     : has_reported_(has_reported),
       path_(folder + "/" + std::to_string(origin.process) + "-" +
-            (origin.worker == no_worker ? "governor" : std::to_string(origin.worker)) + ".part") {
-  if (const int error = file_.create(path_.c_str()); error != 0) {
+            (origin.worker == no_worker ? "governor" : std::to_string(origin.worker))) {
+  if (const int error = file_.create(path_ + ".part", path_ + ".rest", buffer_bytes); error != 0) {
     stop(error);
     return;
   }
-  if (!grow()) return;
-  // The file begins with it; the clock follows.
+  next_ = file_.buffer();
+  end_ = next_ + buffer_bytes;
   const std::uint64_t number = std::uint64_t{origin.process} << 32 | origin.worker;
-  const Record clock = next_[-1];
-  next_[-1] = Record::now(Kind::begin, number, file_format, file_version);
-  add(clock);
+  add(Record::now(Kind::begin, number, file_format, file_version));
+  add_clock();
   std::string machine;
   if (read_small_file("/proc/sys/kernel/random/boot_id", text_bytes_max, machine).empty())
     add_text(static_cast<std::uint64_t>(TextName::machine), machine);
@@ -47,20 +46,27 @@ Tracer::Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_r
 Tracer::~Tracer() {
   if (has_stopped_) return;
   add_clock();
-  const std::int64_t unused = (end_ - next_) * static_cast<std::int64_t>(sizeof(Record));
-  file_.finish(size_ - unused);
+  if (!has_stopped_) file_.finish();
 }
 
-bool Tracer::grow() {
+void Tracer::add(const Record& record) {
+  if (!has_space(record_bytes_max)) [[unlikely]]
+    return;
+  next_ = encoder_.encode(record, next_);
+  file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer()));
+}
+
+bool Tracer::has_space(std::size_t bytes) {
+  return static_cast<std::size_t>(end_ - next_) >= bytes || empty_buffer();
+}
+
+bool Tracer::empty_buffer() {
   if (has_stopped_) return false;
-  if (const int error = file_.next_chunk(chunk_bytes_); error != 0) {
+  if (const int error = file_.append(); error != 0) {
     stop(error);
     return false;
   }
-  size_ += static_cast<std::int64_t>(chunk_bytes_);
-  next_ = reinterpret_cast<Record*>(file_.chunk());
-  end_ = next_ + chunk_bytes_ / sizeof(Record);
-  chunk_bytes_ = std::min(2 * chunk_bytes_, chunk_bytes_max);
+  next_ = file_.buffer();
   add_clock();
   return true;
 }
@@ -75,19 +81,18 @@ void Tracer::stop(int error) {
   has_stopped_ = true;
   next_ = end_;
   if (has_reported_.test_and_set(std::memory_order_relaxed)) return;
-  std::fprintf(stderr, "sorrel: the trace ends here: %s: %s\n", path_.c_str(),
+  std::fprintf(stderr, "sorrel: the trace ends here: %s.part: %s\n", path_.c_str(),
                std::strerror(error));
 }
 
 void Tracer::add_text(std::uint64_t name, std::string_view text) {
   text = text.substr(0, text_bytes_max);
-  const auto record_count =
-      static_cast<std::ptrdiff_t>(1 + (text.size() + sizeof(Record) - 1) / sizeof(Record));
-  // In one chunk: the next one begins with a clock.
-  if (end_ - next_ < record_count && !grow()) return;
-  add(Record::now(Kind::text, name, text.size()));
-  std::memcpy(static_cast<void*>(next_), text.data(), text.size());
-  next_ += record_count - 1;
+  // Record and text together: a reader finds both or none.
+  if (!has_space(record_bytes_max + text.size())) return;
+  next_ = encoder_.encode(Record::now(Kind::text, name, text.size()), next_);
+  std::memcpy(next_, text.data(), text.size());
+  next_ += text.size();
+  file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer()));
 }
 
 void Tracer::add_code() {

@@ -1,8 +1,8 @@
 //! Tracer - writes the events of one worker, or of the process, into a file: `sorrel run --trace`.
 //!
-//! One thread only, the worker's or the governor's. A record costs one store of 32 bytes; now and
-//! then the file grows. If it cannot, the tracer stops, and says so once. What it has written stays
-//! readable, however the process ends.
+//! One thread only, the worker's or the governor's. A record becomes a few bytes in a mapped
+//! buffer; a full buffer is written into the file. If that fails, the tracer stops, and says so
+//! once. What it has written stays readable, however the process ends.
 #pragma once
 
 #include <array>
@@ -12,14 +12,15 @@
 #include <string>
 #include <string_view>
 
-#include "os/growing_file.hpp"
+#include "os/log_file.hpp"
 #include "trace/record.hpp"
+#include "trace/record_code.hpp"
 
 namespace sorrel::trace {
 
 /// The value of `first` in a file's first record.
 inline constexpr std::uint64_t file_format = 0x45434152544c5253;  // "SRLTRACE", little-endian
-inline constexpr std::uint64_t file_version = 2;
+inline constexpr std::uint64_t file_version = 3;
 
 /// In place of a worker: the events of the process as a whole.
 inline constexpr std::uint32_t no_worker = 0xffffffff;
@@ -31,25 +32,17 @@ struct Origin {
 
 class Tracer {
  public:
-  /// The size of the first chunk; each further one is twice as large, up to the second size.
-  static constexpr std::size_t chunk_bytes_min = std::size_t{256} << 10;
-  static constexpr std::size_t chunk_bytes_max = std::size_t{4} << 20;
+  static constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 
-  /// Creates `folder`/PROCESS-WORKER.part, or `folder`/PROCESS-governor.part for no_worker. If that
-  /// fails, it has stopped. `has_reported`: of the process, which reports the first error of its
-  /// tracers.
+  /// Creates `folder`/PROCESS-WORKER.part, or `folder`/PROCESS-governor.part for no_worker, and a
+  /// file of the same name that ends with .rest, for the buffer. If that fails, it has stopped.
+  /// `has_reported`: of the process, which reports the first error of its tracers.
   Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported);
-  /// Cuts the file to what has been written.
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  void add(const Record& record) {
-    if (next_ == end_) [[unlikely]] {
-      if (!grow()) return;
-    }
-    *next_++ = record;
-  }
+  void add(const Record& record);
 
   /// A record whose `first` is the address of a constant text, which the file gets, too.
   void add_named(const Record& record) {
@@ -79,17 +72,18 @@ class Tracer {
   void add_code();
 
  private:
-  bool grow();
+  /// Whether the buffer has space for this many bytes, perhaps from now on.
+  bool has_space(std::size_t bytes);
+  bool empty_buffer();
   void add_clock();
   void stop(int error);
 
   std::atomic_flag& has_reported_;
-  os::GrowingFile file_;
+  os::LogFile file_;
   const std::string path_;
-  Record* next_ = nullptr;
-  Record* end_ = nullptr;
-  std::size_t chunk_bytes_ = chunk_bytes_min;
-  std::int64_t size_ = 0;
+  std::byte* next_ = nullptr;
+  std::byte* end_ = nullptr;
+  RecordEncoder encoder_;
   bool has_stopped_ = false;
   /// Texts that the file has, by a hash of their addresses; one that is displaced is written again.
   std::array<std::uint64_t, 1024> known_texts_{};

@@ -194,8 +194,8 @@ PYTHON
     "$SORREL" report "$file" -o "$folder/page.html" >"$folder/out" 2>"$folder/err" || fail "no report"
     ;;
   limited)
-    # The first two chunks of each worker fit. The trace of both workers does not.
-    (ulimit -f 900 && run -n 4 --workers 2 "$PROGRAM" 4000) || fail "the status of the job is $?"
+    # The first three buffers of each worker fit. The trace of both workers does not.
+    (ulimit -f 900 && run -n 4 --workers 2 "$PROGRAM" 60000) || fail "the status of the job is $?"
     check_cut_trace 'File too large'
     for output in "trace -o $folder/limited.trace $file.parts" "trace -o $folder/limited.otf2 $file.parts" "report $folder/whole.trace -o $folder/page.html"; do
       # shellcheck disable=SC2086
@@ -213,20 +213,33 @@ PYTHON
       rm -r "$folder"
       exec unshare --user --map-root-user --mount "${BASH_SOURCE[0]}" full_disk mounted
     fi
-    mount -t tmpfs -o size=2200k none "$folder/disk" || exit 77
+    mount -t tmpfs -o size=1500k none "$folder/disk" || exit 77
     file=$folder/disk/job.trace
-    # The third chunks of both workers do not fit: at least 150 KiB are left for the trace, and not enough for all of it.
-    run -n 4 --workers 2 "$PROGRAM" 4000 || fail "the status of the job is $?"
+    # Beside the buffers of both workers, three that are full have space: some 200 KiB are left for the trace, and not enough for all of it.
+    run -n 4 --workers 2 "$PROGRAM" 20000 || fail "the status of the job is $?"
     check_cut_trace 'No space left on device'
     umount "$folder/disk"
     ;;
   damaged)
     run_until_killed -n 4 --procs 2 --workers 1
     parts=$file.parts
-    cp "$parts/1-0.part" "$folder/whole"
+    # What was written, in one file: the part, and what the buffer had.
+    "$PYTHON" - "$parts/1-0" "$folder/whole" <<'PYTHON'
+import struct, sys
+with open(sys.argv[1] + ".rest", "rb") as file:
+    rest = file.read()
+_, begin, end = struct.unpack("<QQQ", rest[:24])
+with open(sys.argv[1] + ".part", "rb") as file:
+    part = file.read()[:begin]
+assert len(part) == begin
+with open(sys.argv[2], "wb") as file:
+    file.write(part + rest[64 : 64 + end - begin])
+PYTHON
+    rm "$parts/1-0.rest"
+    size=$(stat -c %s "$folder/whole")
     trace_of() { "$SORREL" trace -o "$file" "$parts" >"$folder/out" 2>"$folder/err"; }
     # Cut anywhere, also in a record.
-    for bytes in 4001 100000; do
+    for bytes in $((size / 3)) $((size - 1)); do
       head -c $bytes "$folder/whole" >"$parts/1-0.part"
       trace_of || fail "cut to $bytes bytes"
       check "$file" --open-flows
@@ -244,11 +257,11 @@ import random, sys
 data = bytearray(open(sys.argv[1], "rb").read())
 random.seed(7)
 for _ in range(2000):
-    data[random.randrange(32, len(data))] = random.randrange(256)
+    data[random.randrange(40, len(data))] = random.randrange(256)
 open(sys.argv[2], "wb").write(data)
 PYTHON
     trace_of || fail "noise"
-    rm "$parts"/*.part
+    rm "$parts"/*
     trace_of && fail "no parts, and no error"
     grep -q 'has no part of a trace' "$folder/err" || fail "no error about a folder without parts"
     ;;

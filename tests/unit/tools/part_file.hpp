@@ -1,13 +1,14 @@
 //! PartFile - a part of a trace that no job has written.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
 
+#include "trace/record_code.hpp"
 #include "trace/tracer.hpp"
 
 namespace sorrel::tool {
@@ -37,22 +38,18 @@ class PartFile {
            std::uint64_t subject = 0,
            std::uint64_t first = 0,
            std::uint64_t second = 0) {
-    const std::uint64_t time = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
-    records_.push_back(
-        {.time_and_kind = time, .subject = subject, .first = first, .second = second});
+    add({.time_and_kind = word_of(ns, kind), .subject = subject, .first = first, .second = second});
   }
 
   void add_text(std::uint64_t name, const std::string& text) {
     add(0, Kind::text, name, text.size());
-    Record bytes;
-    std::memcpy(static_cast<void*>(&bytes), text.data(), text.size());
-    records_.push_back(bytes);
+    bytes_ += text;
   }
 
   void add_message(std::uint64_t ns, Kind kind, const MessageRecord& message) {
     Record record = message.as(kind);
-    record.time_and_kind = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
-    records_.push_back(record);
+    record.time_and_kind = word_of(ns, kind);
+    add(record);
   }
 
   void write(const std::filesystem::path& folder, std::size_t bytes_less = 0) const {
@@ -60,13 +57,24 @@ class PartFile {
         folder /
             ("0-" + (worker_ == trace::no_worker ? "governor" : std::to_string(worker_)) + ".part"),
         std::ios::binary);
-    file.write(reinterpret_cast<const char*>(records_.data()),
-               static_cast<std::streamsize>(records_.size() * sizeof(Record) - bytes_less));
+    file.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size() - bytes_less));
   }
 
  private:
+  static std::uint64_t word_of(std::uint64_t ns, Kind kind) {
+    return ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
+  }
+
+  void add(const Record& record) {
+    std::array<std::byte, trace::record_bytes_max> code;
+    const std::byte* end = encoder_.encode(record, code.data());
+    bytes_.append(reinterpret_cast<const char*>(code.data()),
+                  static_cast<std::size_t>(end - code.data()));
+  }
+
   std::uint64_t worker_;
-  std::vector<Record> records_;
+  trace::RecordEncoder encoder_;
+  std::string bytes_;
 };
 
 /// Rank 0 calls on worker 0 at 1 ms and waits from 2 ms on; it moves at 3 ms, and runs on worker 1

@@ -1,16 +1,10 @@
 #include "tools/sorrel/trace/trace_part.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/core.h>
 #include <set>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include "trace/tracer.hpp"
@@ -21,61 +15,23 @@ using trace::Kind;
 using trace::Record;
 
 Result<TracePart> TracePart::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return Error{std::string("cannot be read: ") + std::strerror(errno)};
-  struct stat status{};
-  const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  const auto bytes = static_cast<std::size_t>(is_file ? status.st_size : 0);
-  void* memory =
-      bytes == 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  ::close(descriptor);
-  if (!is_file) return Error{"is not a file"};
-  if (bytes == 0) return Error{"is empty"};
-  if (memory == MAP_FAILED) return Error{std::string("cannot be read: ") + std::strerror(errno)};
-  TracePart part;
-  part.bytes_ = {static_cast<const std::byte*>(memory), bytes};
+  Result<PartBytes> bytes = PartBytes::read(path);
+  if (!bytes.has_value()) return Error{bytes.error()};
+  TracePart part(std::move(bytes).value());
   if (!part.read_definitions()) return Error{"is not a part of a trace of this version"};
   return part;
 }
 
-TracePart::TracePart(TracePart&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})),
-      process_(other.process_),
-      worker_(other.worker_),
-      clocks_(std::move(other.clocks_)),
-      code_(std::move(other.code_)),
-      ranks_(std::move(other.ranks_)),
-      nodes_(std::move(other.nodes_)),
-      texts_(std::move(other.texts_)) {}
-
-TracePart& TracePart::operator=(TracePart&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(process_, other.process_);
-  std::swap(worker_, other.worker_);
-  std::swap(clocks_, other.clocks_);
-  std::swap(code_, other.code_);
-  std::swap(ranks_, other.ranks_);
-  std::swap(nodes_, other.nodes_);
-  std::swap(texts_, other.texts_);
-  return *this;
-}
-
-TracePart::~TracePart() {
-  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-}
-
 bool TracePart::read_definitions() {
-  Record head;
-  if (bytes_.size() < sizeof head) return false;
-  std::memcpy(&head, bytes_.data(), sizeof head);
-  if (head.kind() != Kind::begin || head.first != trace::file_format ||
-      head.second != trace::file_version)
-    return false;
-  process_ = static_cast<std::uint32_t>(head.subject >> 32);
-  worker_ = static_cast<std::uint32_t>(head.subject);
+  Records records(bytes_.bytes());
   std::string_view text;
   Record record;
-  for (std::size_t at = 0; read(at, record, text);) {
+  if (!records.next(record, text) || record.kind() != Kind::begin ||
+      record.first != trace::file_format || record.second != trace::file_version)
+    return false;
+  process_ = static_cast<std::uint32_t>(record.subject >> 32);
+  worker_ = static_cast<std::uint32_t>(record.subject);
+  while (records.next(record, text)) {
     if (record.kind() == Kind::clock) {
       clocks_.push_back({.cycles = record.time_and_kind >> Record::kind_bits,
                          .monotonic_ns = static_cast<std::int64_t>(record.subject),
@@ -98,17 +54,16 @@ bool TracePart::read_definitions() {
   return !clocks_.empty();
 }
 
-bool TracePart::read(std::size_t& at, Record& record, std::string_view& text) const {
-  // Space that was not used is of no kind.
-  do {
-    if (at + sizeof record > bytes_.size()) return false;
-    std::memcpy(&record, bytes_.data() + at, sizeof record);
-    at += sizeof record;
-  } while (record.kind() == Kind::none);
-  if (record.kind() != Kind::text) return true;
-  if (record.first > bytes_.size() - at) return false;
-  text = {reinterpret_cast<const char*>(bytes_.data() + at), record.first};
-  at += (record.first + sizeof record - 1) / sizeof record * sizeof record;
+bool TracePart::Records::next(Record& record, std::string_view& text) {
+  std::size_t count = decoder_.decode(rest_, record);
+  // Behind damage there may be any byte in the place of a kind.
+  if (count == 0 || record.kind() == Kind::none || record.kind() > Kind::code) return false;
+  if (record.kind() == Kind::text) {
+    if (record.first > rest_.size() - count) return false;
+    text = {reinterpret_cast<const char*>(rest_.data() + count), record.first};
+    count += record.first;
+  }
+  rest_ = rest_.subspan(count);
   return true;
 }
 

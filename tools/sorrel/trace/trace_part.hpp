@@ -11,11 +11,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sorrel/result.hpp>
 
+#include "tools/sorrel/trace/part_bytes.hpp"
 #include "trace/record.hpp"
+#include "trace/record_code.hpp"
 #include "trace/tracer.hpp"
 
 namespace sorrel::tool {
@@ -39,10 +42,6 @@ class TracePart {
  public:
   /// The error is the rest of a sentence that begins with the file's name.
   [[nodiscard]] static Result<TracePart> open(const std::string& path);
-
-  TracePart(TracePart&& other) noexcept;
-  TracePart& operator=(TracePart&& other) noexcept;
-  ~TracePart();
 
   [[nodiscard]] std::uint32_t process() const { return process_; }
 
@@ -68,33 +67,42 @@ class TracePart {
   /// The text at an address; "" if the file does not have it.
   [[nodiscard]] std::string_view text_of(std::uint64_t name) const;
 
+  /// Reads all records one after the other.
+  class Records {
+   public:
+    explicit Records(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+    /// `text`: that of a text record. False at the end, or if the record is damaged.
+    bool next(trace::Record& record, std::string_view& text);
+
+   private:
+    std::span<const std::byte> rest_;
+    trace::RecordDecoder decoder_;
+  };
+
   /// Reads the events one after the other, in the order of time.
   class Events {
    public:
-    explicit Events(const TracePart& part) : part_(&part) {}
+    explicit Events(const TracePart& part) : records_(part.bytes_.bytes()) {}
 
     /// False at the end.
     bool next(trace::Record& record) {
       std::string_view text;
-      while (part_->read(at_, record, text))
+      while (records_.next(record, text))
         if (record.kind() < trace::Kind::begin) return true;
       return false;
     }
 
    private:
-    const TracePart* part_;
-    std::size_t at_ = 0;
+    Records records_;
   };
 
  private:
-  TracePart() = default;
+  explicit TracePart(PartBytes bytes) : bytes_(std::move(bytes)) {}
+
   [[nodiscard]] bool read_definitions();
 
-  /// The record at an offset, which becomes that of the next one; `text`: that of a text record.
-  /// False at the end, or if the record is damaged.
-  bool read(std::size_t& at, trace::Record& record, std::string_view& text) const;
-
-  std::span<const std::byte> bytes_;
+  PartBytes bytes_;
   std::uint32_t process_ = 0;
   std::uint32_t worker_ = 0;
   std::vector<TracedClock> clocks_;

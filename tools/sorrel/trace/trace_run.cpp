@@ -24,7 +24,8 @@ void remove_parts(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     std::error_code ignored;
-    if (entry.path().extension() == ".part") fs::remove(entry.path(), ignored);
+    const fs::path extension = entry.path().extension();
+    if (extension == ".part" || extension == ".rest") fs::remove(entry.path(), ignored);
   }
 }
 
