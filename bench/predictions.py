@@ -2,11 +2,12 @@
 """Compare what `sorrel report` predicts for other numbers of ranks, or for --balance, with such runs.
 
 The program is traced in each way, several times. Prints a row for each pair: the predicted time in the traces of the first way, and the
-time in the traces of the second one, both medians.
+time in the traces of the second one; medians, and floors.
 
   bench/predictions.py -n 16,32,64,128 -- build/release/bin/cg2d --grid 1000
   mpicc -O2 -I bench/probes -o imbalance bench/virtual/imbalance.c
   bench/predictions.py -n 16 --balance steal,measured -- ./imbalance 1000 200 0
+  bench/predictions.py -n 8,64 --words 30,15 -- ./lulesh -s {} -i 40
 """
 
 import argparse
@@ -22,7 +23,8 @@ def traced(arguments, ranks, balance, folder):
     """The numbers of the report of one run."""
     trace, numbers = folder / "job.trace", folder / "report.json"
     run = [arguments.sorrel, "run", "-n", str(ranks), "--workers", str(arguments.workers), "--share", "fixed", "--balance", balance, "--trace", str(trace)]
-    for command in (run + arguments.program, [arguments.sorrel, "report", str(trace), "--json", str(numbers)]):
+    program = [word.replace("{}", arguments.words.get(ranks, "{}")) for word in arguments.program]
+    for command in (run + program, [arguments.sorrel, "report", str(trace), "--json", str(numbers)]):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-1000:]}")
@@ -38,7 +40,7 @@ def rows_of(reports):
             what = f"-n {other}" if other != ranks else f"--balance {other_balance}"
             times = [row["seconds"] for report in of_ranks for row in report["predictions"] if row["what"] == what]
             if times:
-                yield f"-n {ranks}", what, statistics.median(times), statistics.median(report["seconds"] for report in of_other)
+                yield f"-n {ranks}", what, times, [report["seconds"] for report in of_other]
 
 
 def main():
@@ -46,20 +48,24 @@ def main():
     parser.add_argument("--sorrel", default="build/release/bin/sorrel", metavar="FILE", help="the command of a build (%(default)s)")
     parser.add_argument("-n", dest="counts", default="16,32,64,128", metavar="LIST", help="numbers of ranks; 2, 4, 8 and 16 times each are predicted (%(default)s)")
     parser.add_argument("--balance", default="", metavar="LIST", help="of steal and measured: runs with these, too")
+    parser.add_argument("--words", default="", metavar="LIST", help="for each number of ranks, what {} in the program's arguments stands for")
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="(%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="runs of each (%(default)s)")
     parser.add_argument("program", nargs="+", metavar="PROGRAM", help="after '--': the program and its arguments")
     arguments = parser.parse_args()
     counts = [int(count) for count in arguments.counts.split(",")]
+    arguments.words = dict(zip(counts, filter(None, arguments.words.split(","))))
     reports = {(count, balance): [] for count in counts for balance in ["off", *filter(None, arguments.balance.split(","))]}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(arguments.rounds):
             for count, balance in reports:
                 print(f"round {turn + 1} of {arguments.rounds}: {count} ranks, --balance {balance}", file=sys.stderr)
                 reports[count, balance].append(traced(arguments, count, balance, pathlib.Path(folder)))
-    print("| traced | for | predicted | run | error |\n|---|---|---|---|---|")
-    for ranks, other, predicted, real in rows_of(reports):
-        print(f"| {ranks} | {other} | {predicted:.3f} s | {real:.3f} s | {100 * (predicted / real - 1):+.1f} % |")
+    print("| traced | for | predicted | run | error | error of floors |\n|---|---|---|---|---|---|")
+    for traced_as, other, predicted, real in rows_of(reports):
+        told, took = statistics.median(predicted), statistics.median(real)
+        floors = min(predicted) / min(real)
+        print(f"| {traced_as} | {other} | {told:.3f} s | {took:.3f} s | {100 * (told / took - 1):+.1f} % | {100 * (floors - 1):+.1f} % |")
 
 
 if __name__ == "__main__":

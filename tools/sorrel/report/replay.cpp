@@ -1,6 +1,7 @@
 #include "tools/sorrel/report/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -161,7 +162,7 @@ class Simulation {
     const std::vector<ReplayStep>& steps = program_.ranks[copy.rank];
     for (;; ++copy.step, copy.has_worked = false) {
       const ReplayStep& step = steps[copy.step];
-      if (!copy.has_worked) ns += step.compute_ns / factor_ + step.mpi_ns;
+      if (!copy.has_worked) ns += compute_ns(step) + step.mpi_ns;
       copy.has_worked = true;
       switch (step.kind) {
         case StepKind::signal:
@@ -189,6 +190,15 @@ class Simulation {
           return ns;
       }
     }
+  }
+
+  /// Of one copy.
+  [[nodiscard]] std::int64_t compute_ns(const ReplayStep& step) const {
+    // Where all is cold, no more than a half is due to it.
+    const std::int64_t cold_ns =
+        step.is_cold ? std::min(program_.cold_start_ns, step.compute_ns / 2) : 0;
+    return (step.compute_ns - cold_ns) / factor_ +
+           static_cast<std::int64_t>(static_cast<double>(cold_ns) / std::sqrt(std::sqrt(factor_)));
   }
 
   [[nodiscard]] std::int64_t delay_of(std::uint32_t event) const {

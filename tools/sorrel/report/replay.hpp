@@ -2,8 +2,10 @@
 //!
 //! Each worker runs its ready ranks one after the other, each until it has to wait, as Sorrel does.
 //! A job with k times as many ranks is k copies of each rank on the worker of the original, each
-//! with 1/k of its computing and of the bytes of its messages, with as many calls. This is the
-//! division of a domain without the larger surface of more parts.
+//! with 1/k of its computing and of the bytes of its messages, with as many calls. What a rank
+//! computes longer after others have used the caches (cold_start.hpp) is divided by the fourth root
+//! of k, which fits cg2d with 16 to 256 ranks. This is the division of a domain without the
+//! larger surface of more parts.
 #pragma once
 
 #include <cstdint>

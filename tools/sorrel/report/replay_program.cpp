@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "tools/sorrel/report/cold_start.hpp"
 #include "tools/sorrel/report/collective_names.hpp"
 
 namespace sorrel::tool {
@@ -88,6 +89,7 @@ class ProgramMaker {
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r)
       make_steps(r);
     find_latencies();
+    program_.cold_start_ns = cold_start_ns(job_);
     return std::move(program_);
   }
 
@@ -215,15 +217,20 @@ class ProgramMaker {
     const CoreTime core(job_, rank);
     std::int64_t done = 0;
     std::int64_t done_in_mpi = 0;
+    auto wait = rank.waits.begin();
     std::vector<ReplayStep>& steps = program_.ranks.emplace_back();
     steps.reserve(marks.size() + 1);
     const auto add = [&](std::int64_t ns, StepKind kind, std::uint32_t to) {
       const std::int64_t until = core.until(ns);
       const std::int64_t mpi_until = core.mpi_until(ns);
       const std::int64_t mpi_ns = std::max<std::int64_t>(mpi_until - done_in_mpi, 0);
+      const auto first_wait = wait;
+      while (wait != rank.waits.end() && wait->time.end <= ns)
+        ++wait;
       steps.push_back({.compute_ns = std::max<std::int64_t>(until - done - mpi_ns, 0),
                        .mpi_ns = mpi_ns,
                        .kind = kind,
+                       .is_cold = wait != first_wait,
                        .index = to});
       done = until;
       done_in_mpi = mpi_until;

@@ -30,6 +30,8 @@ struct ReplayStep {
   std::int64_t compute_ns = 0;
   std::int64_t mpi_ns = 0;
   StepKind kind = StepKind::end;
+  /// The rank has waited before its work.
+  bool is_cold = false;
   std::uint32_t index = 0;
 };
 
@@ -83,6 +85,8 @@ struct ReplayProgram {
   std::vector<ReplayEvent> events;
   std::vector<ReplayCollective> collectives;
   Latencies latencies;
+  /// What a rank computes longer in each cold step.
+  std::int64_t cold_start_ns = 0;
   /// The worker of each rank, and the process of each worker, or its simulated node.
   std::vector<std::uint32_t> workers;
   std::vector<std::uint32_t> nodes;

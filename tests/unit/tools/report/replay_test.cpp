@@ -36,6 +36,17 @@ class Program {
     return *this;
   }
 
+  /// Work of which `cold_ns` are due to a wait before it; then a wait that costs nothing.
+  Program& cold_step(std::uint32_t rank, std::int64_t compute_ns, std::int64_t cold_ns) {
+    program_.cold_start_ns = cold_ns;
+    program_.ranks[rank].push_back({.compute_ns = compute_ns,
+                                    .mpi_ns = 0,
+                                    .kind = StepKind::pause,
+                                    .is_cold = true,
+                                    .index = 0});
+    return *this;
+  }
+
   std::uint32_t message() {
     program_.events.push_back({.is_message = true, .distance = Distance::other_node, .bytes = 8});
     return static_cast<std::uint32_t>(program_.events.size() - 1);
@@ -95,6 +106,14 @@ TEST(ReplayTest, MoreRanksHideLatency) {
   // A round takes the part of one copy and the latency; the last copy is behind the first.
   EXPECT_EQ(exchange().time({.rank_factor = 2}), 1550 * us);
   EXPECT_EQ(exchange().time({.rank_factor = 4}), 1325 * us);
+}
+
+TEST(ReplayTest, ColdStartsShrinkLessThanTheirWork) {
+  Program program(1, {0});
+  program.cold_step(0, 100 * us, 20 * us).step(0, 80 * us, StepKind::end);
+  EXPECT_EQ(program.time(), 180 * us);
+  // Sixteen copies of 5 + 10 + 5 us.
+  EXPECT_EQ(program.time({.rank_factor = 16}), 320 * us);
 }
 
 TEST(ReplayTest, BalanceSpreadsTheWork) {
