@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
         .writes(next)
         .reduces(change)
         .run([](const KeyBox& cells, auto old, auto out, double& largest) {
-          for (const auto& [i, j, k] : cells) {
+          for (const auto& [i, j] : cells.first<2>()) {
             out(i, j) = 0.25 * (old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1));
             largest = std::max(largest, std::fabs(out(i, j) - old(i, j)));
           }

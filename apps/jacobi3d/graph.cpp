@@ -12,11 +12,19 @@ namespace jacobi {
 
 using namespace sorrel::graph;
 
+namespace {
+
+Key key_of(const Cells& cells) {
+  return {cells[0], cells[1], cells[2]};
+}
+
+}  // namespace
+
 Result run_graph(const Case& c, bool is_explained) {
-  const Tiling tiling(
-      {c.n, c.n, c.n},
-      tiling_over(c.comm,
-                  {.ranks = c.ranks, .tile = c.tile, .has_skin = c.has_skin, .skin = c.skin}));
+  const Tiling tiling({c.n, c.n, c.n}, tiling_over(c.comm, {.ranks = key_of(c.ranks),
+                                                            .tile = key_of(c.tile),
+                                                            .has_skin = c.has_skin,
+                                                            .skin = key_of(c.skin)}));
   Field<double> u(tiling, "u"), v(tiling, "v");
   const Answer beginning(c, 0), end(c, c.steps);
   for (Field<double>* field : {&u, &v})
@@ -27,7 +35,7 @@ Result run_graph(const Case& c, bool is_explained) {
       .reads(u, star(1))
       .writes(v)
       .run([source = c.source()](const KeyBox& cells, auto from, auto to) {
-        const auto [i, j, k] = cells.lo;
+        const auto [i, j, k] = cells.first<3>().lo;
         relax(&to(i, j, k), &from(i, j, k), to.stride(0), to.stride(1),
               {cells.hi[0] - i, cells.hi[1] - j, cells.hi[2] - k}, source);
       });

@@ -168,6 +168,22 @@ struct Box {
   /// @return whether it has no points
   constexpr bool empty() const { return count() == 0; }
 
+  /// The box without its last dimensions, for the keys of a graph:
+  /// @code
+  /// for (auto [i, j] : cells.first<2>()) to(i, j) = from(i, j);
+  /// @endcode
+  /// @return the box of the first `count` dimensions
+  template <std::size_t count>
+  constexpr Box<count> first() const {
+    static_assert(count <= dimensions, "a Box has no more dimensions");
+    Box<count> box;
+    for (std::size_t d = 0; d < count; ++d) {
+      box.lo[d] = lo[d];
+      box.hi[d] = hi[d];
+    }
+    return box;
+  }
+
   /// @return whether the point is in the box
   constexpr bool contains(const Point& point) const {
     for (std::size_t d = 0; d < dimensions; ++d)

@@ -46,7 +46,7 @@ class AnyField {
   /// Distance from a cell to the next one in each dimension, in values.
   [[nodiscard]] const Key& strides() const { return strides_; }
 
-  /// Address that cell (0, 0, 0) of the whole grid would have. Changes with run() if the field
+  /// Address that the cell whose indices are 0 would have. Changes with run() if the field
   /// rotates.
   [[nodiscard]] std::byte* origin() const { return origin_; }
 
@@ -74,7 +74,10 @@ class AnyField {
 
   /// Number of values stored before a cell.
   [[nodiscard]] Index place_of(const Key& cell) const {
-    return cell[0] * strides_[0] + cell[1] * strides_[1] + cell[2] * strides_[2];
+    Index place = 0;
+    for (std::size_t d = 0; d < cell.size(); ++d)
+      place += cell[d] * strides_[d];
+    return place;
   }
 
   void set_origin(std::byte* origin) {
@@ -114,24 +117,26 @@ class Field : public AnyField {
   }
 
   /// A cell of the block or a ghost. Not while a graph uses the field.
-  T& operator()(Index i, Index j = 0, Index k = 0) {
-    return reinterpret_cast<T*>(origin())[place_of({i, j, k})];
+  T& operator()(Index i, Index j = 0, Index k = 0, Index l = 0) {
+    return reinterpret_cast<T*>(origin())[place_of({i, j, k, l})];
   }
 
   /// The same of a field that is only read.
-  const T& operator()(Index i, Index j = 0, Index k = 0) const {
-    return reinterpret_cast<const T*>(origin())[place_of({i, j, k})];
+  const T& operator()(Index i, Index j = 0, Index k = 0, Index l = 0) const {
+    return reinterpret_cast<const T*>(origin())[place_of({i, j, k, l})];
   }
 
-  /// Sets every cell and every ghost to value(i, j, k). Before the first step, ghosts must hold the
-  /// values of their cells: use this to set them.
+  /// Sets every cell and every ghost to value(i, j, k), in four dimensions value(i, j, k, l).
+  /// Before the first step, ghosts must hold the values of their cells: use this to set them.
   template <class Value>
   void fill(Value&& value) {
-    const KeyBox all = tiling().block_with_ghosts();
-    for (Index i = all.lo[0]; i < all.hi[0]; ++i)
-      for (Index j = all.lo[1]; j < all.hi[1]; ++j)
-        for (Index k = all.lo[2]; k < all.hi[2]; ++k)
-          (*this)(i, j, k) = value(i, j, k);
+    for (const auto& [i, j, k, l] : tiling().block_with_ghosts()) {
+      if constexpr (std::is_invocable_v<Value&, Index, Index, Index, Index>) {
+        (*this)(i, j, k, l) = value(i, j, k, l);
+      } else {
+        (*this)(i, j, k, l) = value(i, j, k);
+      }
+    }
   }
 
  private:
@@ -166,14 +171,19 @@ class View {
   }
 
   /// @return the value of a cell, by its index in the whole grid
-  T& operator()(Index i) const { return at(i, {i, 0, 0}); }
+  T& operator()(Index i) const { return at(i, {i}); }
 
   /// @return the value of a cell, by its indices in the whole grid
-  T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j, 0}); }
+  T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j}); }
 
   /// @return the value of a cell, by its indices in the whole grid
   T& operator()(Index i, Index j, Index k) const {
     return at(i * strides_[0] + j * strides_[1] + k, {i, j, k});
+  }
+
+  /// @return the value of a cell, by its indices in the whole grid
+  T& operator()(Index i, Index j, Index k, Index l) const {
+    return at(i * strides_[0] + j * strides_[1] + k * strides_[2] + l, {i, j, k, l});
   }
 
  private:

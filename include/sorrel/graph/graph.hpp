@@ -86,11 +86,12 @@ struct Report {
   double waiting_seconds = 0;
 };
 
-/// What a family may run: a function that takes a Task, or one to three coordinates, or nothing.
+/// What a family may run: a function that takes a Task, or one to four coordinates, or nothing.
 template <class Body>
 concept TaskBody =
     std::invocable<Body&, const Task&> || std::invocable<Body&> || std::invocable<Body&, Index> ||
-    std::invocable<Body&, Index, Index> || std::invocable<Body&, Index, Index, Index>;
+    std::invocable<Body&, Index, Index> || std::invocable<Body&, Index, Index, Index> ||
+    std::invocable<Body&, Index, Index, Index, Index>;
 
 namespace detail {
 
@@ -99,6 +100,8 @@ template <class Body>
 decltype(auto) call_with(Body& body, const Task& task) {
   if constexpr (std::invocable<Body&, const Task&>) {
     return body(task);
+  } else if constexpr (std::invocable<Body&, Index, Index, Index, Index>) {
+    return body(task.key[0], task.key[1], task.key[2], task.key[3]);
   } else if constexpr (std::invocable<Body&, Index, Index, Index>) {
     return body(task.key[0], task.key[1], task.key[2]);
   } else if constexpr (std::invocable<Body&, Index, Index>) {
@@ -354,7 +357,7 @@ class Graph {
 template <class Body>
 Family& Family::run(Body body) {
   static_assert(TaskBody<Body>,
-                "the body of a family takes a Task, or one to three coordinates of type Index, or "
+                "the body of a family takes a Task, or one to four coordinates of type Index, or "
                 "nothing");
   if constexpr (TaskBody<Body>) {
     set_body(std::make_shared<Body>(std::move(body)), [](void* pointer, const Task& task) {

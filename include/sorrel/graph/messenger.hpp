@@ -29,7 +29,7 @@ struct Message {
   };
 
   /// Strided bytes: `bytes` is the first run, the innermost repeat comes first.
-  std::array<Repeat, 2> repeats{};
+  std::array<Repeat, 3> repeats{};
 };
 
 /// The largest tag of a message. Twice this, with room for the tags of reductions, is at most MPI's

@@ -77,8 +77,8 @@ using Relations = std::vector<Relation>;
 
 /// The task at a distance: `offset(-1, 0)` is the one before in dimension 0. Both families have
 /// equally many dimensions.
-constexpr Relation offset(Index i, Index j = 0, Index k = 0) {
-  return {{dim(0) + i, dim(1) + j, dim(2) + k}, 0, true};
+constexpr Relation offset(Index i, Index j = 0, Index k = 0, Index l = 0) {
+  return {{dim(0) + i, dim(1) + j, dim(2) + k, dim(3) + l}, 0, true};
 }
 
 /// The task with the same key.

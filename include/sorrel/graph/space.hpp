@@ -1,4 +1,4 @@
-//! Space - the keys of a family of tasks: a box of one to three dimensions that begins at 0.
+//! Space - the keys of a family of tasks: a box of one to four dimensions that begins at 0.
 //!
 //! Keys are numbered with the last dimension fastest. Plain data, any thread.
 #pragma once
@@ -16,7 +16,7 @@ namespace sorrel::graph {
 using Index = std::int64_t;
 
 /// Most dimensions of a family or a grid.
-inline constexpr int dimension_count_max = 3;
+inline constexpr int dimension_count_max = 4;
 
 /// Coordinates of a task within its family; dimensions that the family does not have are 0.
 using Key = std::array<Index, dimension_count_max>;
@@ -24,10 +24,10 @@ using Key = std::array<Index, dimension_count_max>;
 /// lo <= key < hi in every dimension; dimensions that a family does not have are from 0 to 1.
 using KeyBox = Box<dimension_count_max>;
 
-/// The keys of a family: a box of up to three dimensions.
+/// The keys of a family: a box of up to four dimensions.
 class Space {
  public:
-  /// One to three extents, each at least 0.
+  /// One to four extents, each at least 0.
   constexpr Space(std::initializer_list<Index> extents)  // NOLINT: meant to convert
       : dimension_count_(static_cast<int>(extents.size())) {
     std::size_t d = 0;
@@ -39,7 +39,7 @@ class Space {
   constexpr Space(const Key& extents, int dimension_count)
       : dimension_count_(dimension_count), extents_(extents) {}
 
-  /// @return 1 to 3
+  /// @return 1 to 4
   [[nodiscard]] constexpr int dimension_count() const { return dimension_count_; }
 
   /// @return the extents; 1 in dimensions it does not have
@@ -53,7 +53,10 @@ class Space {
 
   /// @return the number of a key, with the last dimension fastest
   [[nodiscard]] constexpr Index index_of(const Key& key) const {
-    return (key[0] * extents_[1] + key[1]) * extents_[2] + key[2];
+    Index index = key[0];
+    for (std::size_t d = 1; d < key.size(); ++d)
+      index = index * extents_[d] + key[d];
+    return index;
   }
 
   /// @return the key with that number
@@ -61,7 +64,7 @@ class Space {
 
  private:
   int dimension_count_;
-  Key extents_{1, 1, 1};
+  Key extents_{1, 1, 1, 1};
 };
 
 }  // namespace sorrel::graph

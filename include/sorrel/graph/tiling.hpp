@@ -17,8 +17,9 @@ namespace sorrel::graph {
 
 /// Options of a Tiling; tiling_over() of over_mpi.hpp sets those that depend on a communicator.
 struct TilingOptions {
-  /// Ranks in each dimension, and the index of this rank.
-  Key ranks{1, 1, 1};
+  /// Ranks in each dimension, ignored in dimensions that the grid does not have, and the index of
+  /// this rank.
+  Key ranks{1, 1, 1, 1};
   int rank = 0;
   /// Whether a dimension is periodic.
   std::array<bool, dimension_count_max> is_periodic{};
@@ -43,7 +44,7 @@ class Tiling {
   /// Throws GraphError if a tile would be thinner than the halo, or a rank would have no cells.
   Tiling(const Space& cells, const TilingOptions& options);
 
-  /// @return 1 to 3
+  /// @return 1 to 4
   [[nodiscard]] int dimension_count() const { return cells_.dimension_count(); }
 
   /// @return the whole grid

@@ -1,6 +1,7 @@
 #include "graph/dag/dag.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -12,7 +13,7 @@ namespace {
 constexpr Index task_count_max = Index{1} << 31;
 
 Relation single(const Key& by) {
-  return offset(by[0], by[1], by[2]);
+  return std::apply([](auto... each) { return offset(each...); }, by);
 }
 
 /// Cuts [lo, hi) to [from, to).
@@ -46,7 +47,7 @@ Relations star(int dimensions, Index radius) {
 }
 
 Relations box(int dimensions, Index radius) {
-  KeyBox all{{0, 0, 0}, {1, 1, 1}};
+  KeyBox all = Space{1}.box();
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
     all.lo[d] = -radius;
     all.hi[d] = radius + 1;
@@ -72,7 +73,7 @@ std::string Dag::find_error(const Edge& edge) const {
   for (const FamilyInfo* info : {&from, &to}) {
     const Space& space = info->space;
     if (space.dimension_count() < 1 || space.dimension_count() > dimension_count_max)
-      return text_of("graph: %s has %d dimensions; 1 to 3 are possible", info->name.c_str(),
+      return text_of("graph: %s has %d dimensions; 1 to 4 are possible", info->name.c_str(),
                      space.dimension_count());
     for (const Index extent : space.extents())
       if (extent < 0 || extent >= task_count_max || space.count() >= task_count_max)

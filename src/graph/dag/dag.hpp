@@ -117,13 +117,16 @@ void for_each_key(const KeyBox& box, Visit&& visit) {
   for (Index i = box.lo[0]; i < box.hi[0]; ++i)
     for (Index j = box.lo[1]; j < box.hi[1]; ++j)
       for (Index k = box.lo[2]; k < box.hi[2]; ++k)
-        visit(Key{i, j, k});
+        for (Index l = box.lo[3]; l < box.hi[3]; ++l)
+          visit(Key{i, j, k, l});
 }
 
 template <class Visit>
 void for_each_part(const Cuts& cuts, Visit&& visit) {
-  const auto parts = [&](std::size_t d) { return static_cast<Index>(cuts[d].size()) - 1; };
-  for_each_key({{}, {parts(0), parts(1), parts(2)}}, [&](const Key& part) {
+  KeyBox parts;
+  for (std::size_t d = 0; d < cuts.size(); ++d)
+    parts.hi[d] = static_cast<Index>(cuts[d].size()) - 1;
+  for_each_key(parts, [&](const Key& part) {
     KeyBox keys;
     for (std::size_t d = 0; d < part.size(); ++d) {
       keys.lo[d] = cuts[d][static_cast<std::size_t>(part[d])];

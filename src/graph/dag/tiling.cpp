@@ -51,6 +51,8 @@ std::vector<Index> cuts_of(Index lo, Index hi, Index tile, Index low_skin, Index
 Tiling::Tiling(const Space& cells, const TilingOptions& options)
     : cells_(cells), options_(options) {
   const auto dimensions = static_cast<std::size_t>(cells.dimension_count());
+  for (std::size_t d = dimensions; d < options_.ranks.size(); ++d)
+    options_.ranks[d] = 1;
   Index rank = options.rank;
   for (std::size_t d = dimensions; d-- > 0;) {
     if (options.ranks[d] < 1 || options.ranks[d] > cells.extents()[d])

@@ -68,7 +68,8 @@ class OverMpi final : public Messenger {
   int add(Direction direction, const Message& message, int parity) override {
     SORREL_CHECK(message.bytes.size() <= std::numeric_limits<int>::max(), "a message of %zu bytes",
                  message.bytes.size());
-    const bool is_one_run = message.repeats[0].count == 1 && message.repeats[1].count == 1;
+    const bool is_one_run = std::ranges::all_of(
+        message.repeats, [](const Message::Repeat& repeat) { return repeat.count == 1; });
     const int count = is_one_run ? static_cast<int>(message.bytes.size()) : 1;
     MPI_Datatype type = is_one_run ? MPI_BYTE : type_of(message);
     // Even and odd steps have tags of their own, so their messages cannot be mistaken.
@@ -194,6 +195,8 @@ std::unique_ptr<Messenger> over_mpi(MPI_Comm comm, const OverMpiOptions& options
 TilingOptions tiling_over(MPI_Comm comm, TilingOptions options) {
   MPI_Comm_rank(comm, &options.rank);
   const std::vector<bool> is_near = ranks_of_machine(comm);
+  for (Index& count : options.ranks)
+    count = std::max<Index>(count, 1);
   // Position of a rank in the grid and its neighbours, numbered as in Tiling.
   Key strides{};
   Index stride = 1;

@@ -34,7 +34,7 @@ void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face,
   });
 }
 
-/// Offset of a cell in bytes from the cell (0, 0, 0).
+/// Offset of a cell in bytes from the cell whose indices are 0.
 Index offset_of(const AnyField& field, const Key& cell) {
   Index values = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)

@@ -52,22 +52,31 @@ struct Side {
     return relation(by, [&](std::size_t d) { return dim(static_cast<int>(d)) - position[d]; });
   }
 
-  /// 0 to 26; opposite() is the number that the neighbour gives to the same side.
+  /// Below direction_count(); opposite() is the number that the neighbour gives to the same side.
   [[nodiscard]] int number() const {
-    return static_cast<int>((direction[0] + 1) * 9 + (direction[1] + 1) * 3 + direction[2] + 1);
+    Index number = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+      number = number * 3 + direction[d] + 1;
+    return static_cast<int>(number);
   }
 
-  [[nodiscard]] int opposite() const { return direction_count - 1 - number(); }
+  [[nodiscard]] int opposite() const { return direction_count(dimensions) - 1 - number(); }
 
   /// " u high i", " u low i high j".
   [[nodiscard]] std::string name(const std::string& field) const {
     std::string text = " " + field;
     for (std::size_t d = 0; d < direction.size(); ++d)
-      if (is_across(d)) text += std::string(direction[d] < 0 ? " low " : " high ") + "ijk"[d];
+      if (is_across(d)) text += std::string(direction[d] < 0 ? " low " : " high ") + "ijkl"[d];
     return text;
   }
 
-  static constexpr int direction_count = 27;
+  /// 3 in each dimension.
+  static int direction_count(int dimensions) {
+    int count = 1;
+    for (int d = 0; d < dimensions; ++d)
+      count *= 3;
+    return count;
+  }
 
  private:
   template <class Across>
@@ -91,9 +100,10 @@ struct FaceBuffers {
 /// Message tags: distinct between two ranks, and equal at both ends.
 struct Tags {
   int exchange_count = 0;
+  int direction_count = 1;
 
   [[nodiscard]] Index of(int exchange, int direction, Index part) const {
-    return (part * exchange_count + exchange) * Side::direction_count + direction;
+    return (part * exchange_count + exchange) * direction_count + direction;
   }
 };
 
@@ -119,6 +129,7 @@ class Lowering {
     for (const SweepEdge& edge : derived.edges)
       add_edges(edge);
     tags_.exchange_count = static_cast<int>(derived.exchanges.size());
+    tags_.direction_count = Side::direction_count(dimensions());
     for (std::size_t i = 0; i < derived.exchanges.size(); ++i)
       add_exchange(derived.exchanges[i], static_cast<int>(i));
     return std::move(model_);
@@ -184,7 +195,11 @@ class Lowering {
   void add_exchange(const Exchange& exchange, int number) {
     std::vector<Side> across_first;
     std::vector<int> ghost_writers;
-    const KeyBox all{{-1, -1, -1}, {2, 2, 2}};
+    KeyBox all = Space{1}.box();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions()); ++d) {
+      all.lo[d] = -1;
+      all.hi[d] = 2;
+    }
     for_each_key(all, [&](const Key& direction) {
       const auto across =
           std::count_if(direction.begin(), direction.end(), [](Index by) { return by != 0; });

@@ -49,7 +49,7 @@ struct Payload {
     Message message{.peer = peer, .tag = tag, .bytes = buffer};
     if (!buffer.empty()) return message;
     message.bytes = {runs[0].first, static_cast<std::size_t>(runs[0].run_bytes)};
-    for (std::size_t i = 0; i < message.repeats.size(); ++i)
+    for (std::size_t i = 0; i < runs[0].loops.size(); ++i)
       message.repeats[i] = {runs[0].loops[i].count, runs[0].loops[i].stride_bytes};
     return message;
   }

@@ -25,7 +25,7 @@ TEST(Graph, AWavefrontComputesWhatALoopDoes) {
   Graph g;
   auto wave = g.family("wave", {rows, columns});
   wave.run([&](const Task& task) {
-    const auto [i, j, k] = task.key;
+    const auto [i, j, k, l] = task.key;
     at(i, j) = at(i - 1, j) * 3 + at(i, j - 1) * 5 + static_cast<std::uint64_t>(i + j + task.step);
   });
   wave.after(wave, offset(-1, 0)).after(wave, offset(0, -1));
