@@ -63,7 +63,7 @@ std::string_view kind_name(const ElfFile& elf) {
   }
 }
 
-std::string describe(const std::string& name, const ElfError& error) {
+std::string text_of_error(const std::string& name, const ElfError& error) {
   switch (error.kind) {
     case ElfErrorKind::cannot_open:
       return fmt::format("{}: {}", name, error.detail);
@@ -287,7 +287,7 @@ class Inspection final : public os::LibraryWalk {
     const auto opened = ElfFile::open(other);
     const auto* error = std::get_if<ElfError>(&opened);
     return fmt::format("{} needs {}: {}; build it for this machine", needer_name(needer_path),
-                       soname, error == nullptr ? other : describe(other, *error));
+                       soname, error == nullptr ? other : text_of_error(other, *error));
   }
 
   void report(const Need& need, const ElfError& error) override {
@@ -300,7 +300,7 @@ class Inspection final : public os::LibraryWalk {
         fmt::format("{} needs {}: {}; {}", needer_name(need.needer_path), need.soname,
                     error.kind == ElfErrorKind::not_elf
                         ? fmt::format("{} is not an ELF shared library", need.path)
-                        : describe(need.path, error),
+                        : text_of_error(need.path, error),
                     is_other ? "build it for this machine" : "build or install it again");
   }
 
@@ -522,7 +522,7 @@ ProgramReport inspect(const std::string& name,
     if (!report.refusal.empty()) return report;
     if (error.kind == ElfErrorKind::script)
       return inspect_script(std::move(report), error.detail, installation, libraries, depth);
-    report.refusal = describe(name, error);
+    report.refusal = text_of_error(name, error);
     return report;
   }
   report.kind = kind_name(*elf);

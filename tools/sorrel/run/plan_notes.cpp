@@ -33,7 +33,7 @@ std::string describe_threads(const RunPlan& plan) {
                                : "user-level threads on the worker of their rank";
 }
 
-const char* describe(launch::Balance balance) {
+const char* words_of(launch::Balance balance) {
   switch (balance) {
     case launch::Balance::off:
       return "off";
@@ -66,7 +66,7 @@ std::vector<std::string> notes_on(const RunPlan& plan, bool has_threads) {
   notes.push_back("messages: " + describe_transport(plan));
   if (plan.job.wire) notes.push_back("network: " + describe_wire(*plan.job.wire));
   if (has_threads) notes.push_back("OpenMP: " + describe_threads(plan));
-  notes.push_back(std::string("balance: ") + describe(plan.job.balance));
+  notes.push_back(std::string("balance: ") + words_of(plan.job.balance));
   notes.push_back("share: " + (plan.share.empty()
                                    ? std::string("fair, unless SORREL_SHARE says otherwise")
                                    : plan.share));
