@@ -3,6 +3,7 @@
 #   trace.sh run RANKS MESSAGES WORDS...         of a job that ends well: what follows "sorrel run -n RANKS"
 #   trace.sh work CHECKS WORDS...                of a job with loops, tasks, ...: options of check_trace.py, what follows "sorrel run"
 #   trace.sh otf2        an archive in the format OTF2
+#   trace.sh processor   read by Perfetto's own trace processor, where it is installed
 #   trace.sh clicked     the page of `sorrel report`, clicked through in a browser
 #   trace.sh report      what `sorrel report` says about one
 #   trace.sh limited     by `ulimit -f`
@@ -80,6 +81,24 @@ for rank in report["ranks"]:
     assert min(times) >= 0 and sum(times) <= report["seconds"] * 1.0001, rank
 PYTHON
     no_parts_left
+    ;;
+  processor)
+    processor=${TRACE_PROCESSOR:-$(command -v trace_processor_shell || command -v trace_processor)}
+    [ -n "$processor" ] || { echo "skipped: Perfetto's trace_processor_shell is not in PATH, and TRACE_PROCESSOR is not set"; exit 77; }
+    # ask QUERY: a column of the answer, without its heading.
+    ask() {
+      echo "$1" >"$folder/query"
+      "$processor" -q "$folder/query" "$file" 2>"$folder/err" | tail -n +2 | tr -d '"'
+    }
+    for shape in "--workers 2" "--procs 2 --workers 1"; do
+      # shellcheck disable=SC2086
+      run -n 8 $shape "$PROGRAM" 20 || fail "the status of the job is $?"
+      [ -z "$(ask "SELECT name FROM stats WHERE severity IN ('error', 'data_loss') AND value != 0;")" ] || fail "errors when it is read"
+      [ "$(ask "SELECT count(*) FROM slice WHERE name = 'MPI_Isend';")" = 320 ] || fail "calls of MPI_Isend are missing"
+      [ "$(ask 'SELECT count(*) FROM flow;')" -ge 320 ] || fail "messages are missing"
+      [ "$(ask 'SELECT count(*) FROM slice WHERE dur < 0;')" = 0 ] || fail "slices do not end"
+      [ "$(ask "SELECT count(DISTINCT name) FROM track WHERE name GLOB 'rank [0-7]';")" = 8 ] || fail "tracks of ranks are missing"
+    done
     ;;
   crash)
     run -n 4 --workers 2 "$PROGRAM" 20 crash

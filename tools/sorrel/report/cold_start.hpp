@@ -1,4 +1,5 @@
-//! cold_start - how much longer a rank computes because other ranks have used the caches of its core.
+//! cold_start - how much longer a rank computes because other ranks have used the caches of its
+//! core.
 #pragma once
 
 #include <cstdint>

@@ -773,11 +773,17 @@ function showMatrix() {
 
 // ---- advice ---------------------------------------------------------------------------------------
 
+/** Words between backquotes are commands. */
+function addWords(parent, tag, text) {
+  const box = add(parent, tag);
+  text.split("`").forEach((part, i) => (i % 2 === 1 ? add(box, "code", part) : box.append(part)));
+}
+
 function showAdvice() {
   element("advice-section").hidden = data.advice.length === 0 && data.predictions.length === 0;
   for (const { text, evidence } of data.advice) {
     const item = add(element("advice"), "li");
-    add(item, "p", text);
+    addWords(item, "p", text);
     add(item, "p", evidence, "evidence");
   }
   const box = element("predictions");
