@@ -91,7 +91,8 @@ void JsonWriter::add_quoted(std::string_view text) {
       const std::array<char, 2> escape = {'\\', text.front()};
       add({escape.data(), escape.size()});
     } else if (byte < 0x20) {
-      const std::array<char, 6> escape = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+      const std::array<char, 6> escape = {
+          '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
       add({escape.data(), escape.size()});
     } else {
       add(text.substr(0, count));

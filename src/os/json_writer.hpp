@@ -16,14 +16,20 @@ class JsonWriter {
  public:
   /// The caller keeps the descriptor open.
   explicit JsonWriter(int descriptor) : descriptor_(descriptor) {}
+
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
+
   ~JsonWriter() { flush(); }
 
   JsonWriter& begin_object() { return begin('{'); }
+
   JsonWriter& end_object() { return end('}'); }
+
   JsonWriter& begin_array() { return begin('['); }
+
   JsonWriter& end_array() { return end(']'); }
+
   JsonWriter& key(std::string_view name);
   JsonWriter& value(std::string_view text);
   JsonWriter& null();

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <new>
-#include <sys/mman.h>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,12 +80,14 @@ bool LogRest::read(const std::string& buffer_path, LogRest& rest) {
   if (file < 0) return false;
   struct stat status{};
   constexpr std::size_t header_bytes = sizeof(LogFile::Header);
+
   // A copy of the words: the file may be anything.
   struct {
     std::uint64_t format;
     std::uint64_t begin;
     std::uint64_t end;
   } words{};
+
   bool is_whole = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
                   pread(file, &words, sizeof words, 0) == ssize_t{sizeof words} &&
                   words.format == header_format && words.begin <= words.end;

@@ -1,14 +1,15 @@
-//! LogFile - a file that grows at its end, through a buffer that a kill of the process does not lose.
+//! LogFile - a file that grows at its end, through a buffer that a kill of the process does not
+//! lose.
 //!
 //! The buffer is mapped memory of a second file. One thread writes; when the process has ended in
 //! whatever way, the file's first `log_begin` bytes and the buffer's filled ones are what was
-//! written (read_rest()). The space of the buffer is allocated before it is mapped: a full disk is an
-//! error of a call, and no signal.
+//! written (read_rest()). The space of the buffer is allocated before it is mapped: a full disk is
+//! an error of a call, and no signal.
 //!
-//! Claim: no byte is lost or read twice, wherever a kill falls. `begin` and `end` count bytes of the
-//! log, and the buffer has those of [begin, end). A byte is stored before `end` covers it. append()
-//! writes the buffer into the file and then sets `begin` to `end`, one store: before it, the
-//! buffer counts, and what the file has behind `begin` does not; after it, the buffer is empty.
+//! Claim: no byte is lost or read twice, wherever a kill falls. `begin` and `end` count bytes of
+//! the log, and the buffer has those of [begin, end). A byte is stored before `end` covers it.
+//! append() writes the buffer into the file and then sets `begin` to `end`, one store: before it,
+//! the buffer counts, and what the file has behind `begin` does not; after it, the buffer is empty.
 #pragma once
 
 #include <atomic>
@@ -43,8 +44,8 @@ class LogFile {
     header_->end.store(begin_ + bytes, std::memory_order_release);
   }
 
-  /// Writes the filled bytes into the file; the buffer is empty then. errno; 0: done. After an error
-  /// the buffer keeps its bytes, and the log cannot grow.
+  /// Writes the filled bytes into the file; the buffer is empty then. errno; 0: done. After an
+  /// error the buffer keeps its bytes, and the log cannot grow.
   [[nodiscard]] int append();
 
   /// append(), and removes the buffer's file if nothing is left in it.

@@ -64,7 +64,8 @@ class RecordEncoder {
     std::byte* const forms = to + 1;
     to += 2;
     // No byte, 2, 4 or 8.
-    unsigned form = (step != 0 ? 1U : 0U) + (step >> 16 != 0 ? 1U : 0U) + (step >> 32 != 0 ? 1U : 0U);
+    unsigned form =
+        (step != 0 ? 1U : 0U) + (step >> 16 != 0 ? 1U : 0U) + (step >> 32 != 0 ? 1U : 0U);
     std::memcpy(to, &step, sizeof step);
     to += (1U << form) & ~1U;
     to = put(record.subject, state_.subjects, 2, form, to);

@@ -25,7 +25,7 @@ CORRBENCH_CATEGORIES = ["pt2pt", "coll", "rma", "usertypes", "datatype"]
 TIME_MAX = 60
 PUBLISHED = "MUST"
 # What MPICH's configure would write.
-MPICH_HEADERS = {"mpitestconf.h": "#define HAVE_UNISTD_H 1\n#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX\n", "mtest_mpix.h": ""}
+MPICH_HEADERS = {"mpitestconf.h": "#define HAVE_UNISTD_H 1\n#define HAVE_STDARG_H 1\n#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX\n", "mtest_mpix.h": ""}
 MPICH_SOURCES = ["mtest_common.c", "mtest.c", "mtest_single.c"]
 
 

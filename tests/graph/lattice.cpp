@@ -85,12 +85,11 @@ struct Options {
 int count_wrong(const Options& options) {
   const bool is_periodic = options.is_periodic;
   const bool is_box = options.is_box;
-  const Tiling tiling(
-      Space(extents, dimensions),
-      tiling_over(MPI_COMM_WORLD,
-                  {.ranks = options.ranks,
-                   .is_periodic = {is_periodic, is_periodic, is_periodic, is_periodic},
-                   .tile = {2, 3, 0, 4}}));
+  const Tiling tiling(Space(extents, dimensions),
+                      tiling_over(MPI_COMM_WORLD, {.ranks = options.ranks,
+                                                   .is_periodic = {is_periodic, is_periodic,
+                                                                   is_periodic, is_periodic},
+                                                   .tile = {2, 3, 0, 4}}));
   Field<Value> now(tiling, "now");
   Field<Value> next(tiling, "next");
   const Whole first(is_periodic);

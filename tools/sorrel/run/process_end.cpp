@@ -19,8 +19,8 @@ void report_process_end(const ProcessEnd& end, const std::string& report_file) {
       end.signal ? fmt::format("was killed by signal {} ({})", *end.signal, strsignal(*end.signal))
                  : fmt::format("ended with status {} in the middle of MPI", end.status);
   print_diagnostic(fmt::format("{} {}", end.name(), what));
-  const auto rank = end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank))
-                                        : std::nullopt;
+  const auto rank =
+      end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank)) : std::nullopt;
   runtime::ReportFile(report_file)
       .write({.kind = end.signal ? "killed" : "error",
               .status = end.signal ? 128 + *end.signal : end.status,

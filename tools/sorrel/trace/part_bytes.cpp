@@ -32,8 +32,8 @@ Result<PartBytes> PartBytes::read(const std::string& path) {
   const std::size_t bytes = file_bytes + rest.bytes.size();
   // The file lies over the beginning of private memory, and the rest behind it.
   constexpr int access = PROT_READ | PROT_WRITE;
-  void* memory = bytes == 0 ? MAP_FAILED
-                            : mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      bytes == 0 ? MAP_FAILED : mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   int error = memory == MAP_FAILED ? errno : 0;
   if (error == 0 && file_bytes != 0 &&
       mmap(memory, file_bytes, access, MAP_PRIVATE | MAP_FIXED, descriptor, 0) == MAP_FAILED) {

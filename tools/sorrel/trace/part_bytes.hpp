@@ -1,5 +1,5 @@
-//! PartBytes - the bytes of a trace's part: those of its file, and what a killed process has left in
-//! the buffer beside it.
+//! PartBytes - the bytes of a trace's part: those of its file, and what a killed process has left
+//! in the buffer beside it.
 #pragma once
 
 #include <cstddef>
