@@ -636,6 +636,8 @@ void Checker::on_error(RankState& self, int error_class, const char* detail, boo
       rank.active != nullptr
           ? place_of(*rank.active)
           : CallPlace{.rank = self.world_rank, .name = self.fiber.call, .site = nullptr};
+  // The program raises it.
+  if (place.name != nullptr && std::string_view(place.name).ends_with("_call_errhandler")) return;
   findings_.add({.kind = kind_of_error(error_class),
                  .place = place,
                  .text = text_of("%s%s%s", mpi::error_string(error_class),

@@ -50,7 +50,10 @@ bool WindowAccesses::conflict(const Access& a, const Access& b) {
   }
   if (a.epoch == Win::Access::fence && b.epoch == Win::Access::fence && a.fence != b.fence)
     return false;
-  if (a.epoch == Win::Access::fence && b.epoch != Win::Access::fence && a.is_closed) return false;
+  // A fence is over for all members as soon as one of them returns from it.
+  if (a.epoch == Win::Access::fence && b.epoch != Win::Access::fence &&
+      (a.is_closed || a.fence < b.fence))
+    return false;
   if (a.origin == b.origin && a.is_flushed) return false;
   if (a.is_closed && (a.is_exclusive || b.is_exclusive)) return false;
   return a.bytes.overlap_with(b.bytes).has_value();

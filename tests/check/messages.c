@@ -222,7 +222,18 @@ static void started_twice(int wrong) {
   }
 }
 
+/* An error that the program raises itself is none of its calls. */
+static void error_of_call(int wrong) {
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  if (wrong) {
+    MPI_Send(NULL, 0, MPI_INT, 2, 0, world); /* planted */
+  } else {
+    MPI_Comm_call_errhandler(world, MPI_ERR_OTHER);
+  }
+}
+
 static const struct check_case cases[] = {
+    {"error-of-call", 2, "argument", error_of_call},
     {"type", 2, "message-type", type},
     {"type-nonblocking", 2, "message-type", type_nonblocking},
     {"type-of-wildcard", 3, "message-type", type_of_wildcard},

@@ -94,6 +94,23 @@ static void own_puts(int wrong) {
   MPI_Win_free(&win);
 }
 
+/* A fence is over for all when one rank returns from it. */
+static void lock_after_fence(int wrong) {
+  int *memory, value = 1;
+  MPI_Win win = make_window(4, &memory);
+  const int me = rank_of(world);
+  MPI_Win_fence(0, win);
+  if (me == 0 || (wrong && me == 2))
+    MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /* planted */
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (me == 1) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Win_unlock(1, win);
+  }
+  MPI_Win_free(&win);
+}
+
 /* Accumulates with the same operation may meet. */
 static void accumulates(int wrong) {
   int *memory, value = 1;
@@ -306,6 +323,7 @@ static const struct check_case cases[] = {
     {"two-puts", 3, "rma-conflict", two_puts},
     {"put-and-get", 3, "rma-conflict", put_and_get},
     {"own-puts", 2, "rma-conflict", own_puts},
+    {"lock-after-fence", 3, "rma-conflict", lock_after_fence},
     {"accumulates", 3, "rma-conflict", accumulates},
     {"shared-locks", 3, "rma-conflict", shared_locks},
     {"lock-all", 2, "rma-conflict", lock_all},
