@@ -41,13 +41,24 @@ function(sorrel_module name)
   if(NOT name IN_LIST SORREL_ALONE)
     sorrel_unity(${target})
   endif()
-  if(SORREL_UNITY AND name IN_LIST SORREL_PRECOMPILED)
-    target_precompile_headers(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<atomic$<ANGLE-R>>
-      $<$<COMPILE_LANGUAGE:CXX>:<map$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<memory$<ANGLE-R>>
-      $<$<COMPILE_LANGUAGE:CXX>:<optional$<ANGLE-R>> $<$<COMPILE_LANGUAGE:CXX>:<string$<ANGLE-R>>
-      $<$<COMPILE_LANGUAGE:CXX>:<vector$<ANGLE-R>>)
+  # The faces of abi are visible, and what is compiled for the others is not.
+  if(SORREL_UNITY AND NOT name STREQUAL "abi")
+    sorrel_precompiled(${target})
   endif()
+endfunction()
+
+# sorrel_precompiled(TARGET): its C++ sources begin with headers of the C++ library that are compiled once. Only with SORREL_UNITY: other
+# builds notice headers that a source forgets.
+function(sorrel_precompiled target)
+  if(NOT TARGET sorrel_std)
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/sorrel_std.cpp CONTENT "")
+    add_library(sorrel_std OBJECT ${PROJECT_BINARY_DIR}/sorrel_std.cpp)
+    target_link_libraries(sorrel_std PRIVATE sorrel_flags)
+    foreach(header algorithm array atomic cstring functional map memory optional span string string_view utility vector)
+      target_precompile_headers(sorrel_std PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
+    endforeach()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM sorrel_std)
 endfunction()
 
 # sorrel_unit_tests(NAME): one GoogleTest program of every *_test.cpp below tests/unit/NAME, label "unit".

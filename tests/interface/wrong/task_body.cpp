@@ -1,4 +1,4 @@
-// the body of a family takes a Task, or one to three coordinates of type Index, or nothing
+// the body of a family takes a Task, or one to four coordinates of type Index, or nothing
 #include <string>
 
 #include <sorrel/graph.hpp>
