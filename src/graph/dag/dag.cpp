@@ -46,14 +46,19 @@ Relations star(int dimensions, Index radius) {
   return result;
 }
 
-Relations box(int dimensions, Index radius) {
+KeyBox distances(int dimensions, Index radius) {
   KeyBox all = Space{1}.box();
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
     all.lo[d] = -radius;
     all.hi[d] = radius + 1;
   }
+  return all;
+}
+
+Relations box(int dimensions, Index radius) {
   Relations result;
-  for_each_key(all, [&](const Key& key) { result.push_back(single(key)); });
+  for_each_key(distances(dimensions, radius),
+               [&](const Key& key) { result.push_back(single(key)); });
   return result;
 }
 

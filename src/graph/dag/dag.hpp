@@ -111,6 +111,9 @@ void tidy(std::vector<Index>& cuts, Index extent);
 template <class Visit>
 void for_each_part(const Cuts& cuts, Visit&& visit);
 
+/// The distances to the keys at most `radius` away in each of these dimensions.
+[[nodiscard]] KeyBox distances(int dimensions, Index radius);
+
 /// Calls visit(key) for every key of a box.
 template <class Visit>
 void for_each_key(const KeyBox& box, Visit&& visit) {

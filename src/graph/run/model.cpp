@@ -195,12 +195,7 @@ class Lowering {
   void add_exchange(const Exchange& exchange, int number) {
     std::vector<Side> across_first;
     std::vector<int> ghost_writers;
-    KeyBox all = Space{1}.box();
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions()); ++d) {
-      all.lo[d] = -1;
-      all.hi[d] = 2;
-    }
-    for_each_key(all, [&](const Key& direction) {
+    for_each_key(distances(dimensions(), 1), [&](const Key& direction) {
       const auto across =
           std::count_if(direction.begin(), direction.end(), [](Index by) { return by != 0; });
       if (across == 0 || (across > 1 && !exchange.footprint.is_box)) return;
