@@ -4,61 +4,32 @@
 // lattice PX PY PZ PT STEPS [periodic] [box]
 //
 // box: a box stencil, so that faces, edges and corners are exchanged.
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
 #include <string>
-#include <vector>
 
 #include <sorrel/graph.hpp>
 #include <sorrel/graph/over_mpi.hpp>
 
+#include "whole_grid.hpp"
+
 using namespace sorrel::graph;
-using Value = std::uint64_t;
 
 namespace {
 
 constexpr Key extents{5, 6, 4, 7};
-constexpr int dimensions = 4;
 
-/// The whole lattice; its ends are neighbours, or have the initial values outside.
-class Whole {
- public:
-  explicit Whole(bool is_periodic)
-      : is_periodic_(is_periodic),
-        values_(static_cast<std::size_t>(Space(extents, dimensions).count())) {
-    for (const Key& cell : KeyBox{{}, extents})
-      (*this)[cell] = start_value(cell);
-  }
+/// Each cell has a value of its own.
+Value start_value(const Key& cell) {
+  Value value = 0;
+  for (const Index coordinate : cell)
+    value = value * 1000003 + static_cast<Value>(coordinate + 2);
+  return value;
+}
 
-  Value operator()(Index i, Index j, Index k, Index l) const {
-    Key cell{i, j, k, l};
-    bool is_outside = false;
-    for (std::size_t d = 0; d < cell.size(); ++d) {
-      is_outside = is_outside || cell[d] < 0 || cell[d] >= extents[d];
-      cell[d] = (cell[d] + extents[d]) % extents[d];
-    }
-    return is_outside && !is_periodic_ ? start_value({i, j, k, l}) : values_[place(cell)];
-  }
-
-  Value& operator[](const Key& cell) { return values_[place(cell)]; }
-
- private:
-  static Value start_value(const Key& cell) {
-    Value value = 0;
-    for (const Index coordinate : cell)
-      value = value * 1000003 + static_cast<Value>(coordinate + 2);
-    return value;
-  }
-
-  static std::size_t place(const Key& cell) {
-    return static_cast<std::size_t>(Space(extents, dimensions).index_of(cell));
-  }
-
-  bool is_periodic_;
-  std::vector<Value> values_;
-};
+WholeGrid whole_grid(bool is_periodic) {
+  return {Space(extents, 4), is_periodic, start_value};
+}
 
 /// Each neighbour has a weight of its own.
 template <class From>
@@ -85,14 +56,14 @@ struct Options {
 int count_wrong(const Options& options) {
   const bool is_periodic = options.is_periodic;
   const bool is_box = options.is_box;
-  const Tiling tiling(Space(extents, dimensions),
+  const Tiling tiling(Space(extents, 4),
                       tiling_over(MPI_COMM_WORLD, {.ranks = options.ranks,
                                                    .is_periodic = {is_periodic, is_periodic,
                                                                    is_periodic, is_periodic},
                                                    .tile = {2, 3, 0, 4}}));
   Field<Value> now(tiling, "now");
   Field<Value> next(tiling, "next");
-  const Whole first(is_periodic);
+  const WholeGrid first = whole_grid(is_periodic);
   now.fill(first);
   next.fill(first);
   {
@@ -107,9 +78,9 @@ int count_wrong(const Options& options) {
     graph.rotate(now, next);
     graph.run({.steps = options.steps});
   }
-  Whole right(is_periodic);
+  WholeGrid right = whole_grid(is_periodic);
   for (Index step = 0; step < options.steps; ++step) {
-    Whole result(is_periodic);
+    WholeGrid result = whole_grid(is_periodic);
     for (const Key& cell : KeyBox{{}, extents})
       result[cell] = stencil(right, cell, is_box);
     right = result;
@@ -135,11 +106,7 @@ int main(int argc, char** argv) {
     if (word == "box") options.is_box = true;
   }
   const int wrong = count_wrong(options);
-  int rank = 0;
-  int all_wrong = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("%d wrong\n", all_wrong);
+  const int status = report_wrong(wrong);
   MPI_Finalize();
-  return all_wrong == 0 ? 0 : 1;
+  return status;
 }

@@ -6,25 +6,27 @@
 // box: a box stencil, so that edges and corners are exchanged, too. plain: the tiling does not
 // state which ranks are near.
 #include <array>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
 #include <string>
-#include <vector>
 
 #include <sorrel/graph.hpp>
 #include <sorrel/graph/over_mpi.hpp>
 
+#include "whole_grid.hpp"
+
 using namespace sorrel::graph;
-using Value = std::uint64_t;
 
 namespace {
 
 constexpr Key extents{13, 11, 24};
 
-Value start_value(Index i, Index j, Index k) {
-  return static_cast<Value>((i + 1) * 1000003 + (j + 1) * 10007 + (k + 1) * 101);
+Value start_value(const Key& cell) {
+  return static_cast<Value>((cell[0] + 1) * 1000003 + (cell[1] + 1) * 10007 + (cell[2] + 1) * 101);
+}
+
+WholeGrid whole_grid(bool is_periodic) {
+  return {{extents[0], extents[1], extents[2]}, is_periodic, start_value};
 }
 
 template <class U>
@@ -52,45 +54,12 @@ void for_cells(const KeyBox& cells, Visit&& visit) {
         visit(i, j, k);
 }
 
-/// The whole grid; its ends are neighbours, or have the initial values outside.
-class Whole {
- public:
-  explicit Whole(bool is_periodic) : is_periodic_(is_periodic), values_(size()) {
-    for_cells({{}, extents},
-              [&](Index i, Index j, Index k) { (*this)[{i, j, k}] = start_value(i, j, k); });
-  }
-
-  Value operator()(Index i, Index j, Index k) const {
-    Key key{i, j, k};
-    bool is_outside = false;
-    for (std::size_t d = 0; d < 3; ++d) {
-      is_outside = is_outside || key[d] < 0 || key[d] >= extents[d];
-      key[d] = (key[d] + extents[d]) % extents[d];
-    }
-    return is_outside && !is_periodic_ ? start_value(i, j, k) : values_[place(key)];
-  }
-
-  Value& operator[](const Key& key) { return values_[place(key)]; }
-
- private:
-  static std::size_t size() {
-    return static_cast<std::size_t>(extents[0] * extents[1] * extents[2]);
-  }
-
-  static std::size_t place(const Key& key) {
-    return static_cast<std::size_t>((key[0] * extents[1] + key[1]) * extents[2] + key[2]);
-  }
-
-  bool is_periodic_;
-  std::vector<Value> values_;
-};
-
 template <class Stencil>
-Whole by_loop(Index steps, bool is_periodic, Stencil stencil) {
-  Whole u(is_periodic);
+WholeGrid by_loop(Index steps, bool is_periodic, Stencil stencil) {
+  WholeGrid u = whole_grid(is_periodic);
   for (Index s = 0; s < steps; ++s) {
-    Whole v(is_periodic);
-    Whole w(is_periodic);
+    WholeGrid v = whole_grid(is_periodic);
+    WholeGrid w = whole_grid(is_periodic);
     for_cells({{}, extents},
               [&](Index i, Index j, Index k) { w[{i, j, k}] = stencil(u, i, j, k); });
     for_cells({{}, extents},
@@ -123,7 +92,7 @@ int count_wrong(const Options& options, const Footprint& footprint, Stencil sten
   Field<Value> u(tiling, "u");
   Field<Value> v(tiling, "v");
   Field<Value> w(tiling, "w");
-  const Whole first(is_periodic);
+  const WholeGrid first = whole_grid(is_periodic);
   for (Field<Value>* field : {&u, &v, &w})
     field->fill(first);
   {
@@ -139,7 +108,7 @@ int count_wrong(const Options& options, const Footprint& footprint, Stencil sten
     g.run({.steps = part});
     g.run({.steps = options.steps - part});
   }
-  const Whole right = by_loop(options.steps, is_periodic, stencil);
+  const WholeGrid right = by_loop(options.steps, is_periodic, stencil);
   int wrong = 0;
   for_cells(tiling.block(), [&](Index i, Index j, Index k) {
     if (u(i, j, k) != right(i, j, k)) ++wrong;
@@ -164,11 +133,7 @@ int main(int argc, char** argv) {
   const auto all = [](const auto& u, Index i, Index j, Index k) { return all_around(u, i, j, k); };
   const int wrong =
       is_box ? count_wrong(options, box(1), all) : count_wrong(options, star(1), along);
-  int rank = 0;
-  int all_wrong = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("%d wrong\n", all_wrong);
+  const int status = report_wrong(wrong);
   MPI_Finalize();
-  return all_wrong == 0 ? 0 : 1;
+  return status;
 }
