@@ -30,6 +30,7 @@ class Simulation {
   Simulation(const ReplayProgram& program, const ReplaySetting& setting)
       : program_(program),
         factor_(setting.rank_factor),
+        cold_factor_(std::sqrt(std::sqrt(setting.rank_factor))),
         steals_(setting.balance == ReplayBalance::steal),
         latency_change_ns_(setting.latency_ns ? *setting.latency_ns - program.latencies.least_ns()
                                               : 0),
@@ -198,7 +199,7 @@ class Simulation {
     const std::int64_t cold_ns =
         step.is_cold ? std::min(program_.cold_start_ns, step.compute_ns / 2) : 0;
     return (step.compute_ns - cold_ns) / factor_ +
-           static_cast<std::int64_t>(static_cast<double>(cold_ns) / std::sqrt(std::sqrt(factor_)));
+           static_cast<std::int64_t>(static_cast<double>(cold_ns) / cold_factor_);
   }
 
   [[nodiscard]] std::int64_t delay_of(std::uint32_t event) const {
@@ -269,6 +270,7 @@ class Simulation {
 
   const ReplayProgram& program_;
   const std::uint32_t factor_;
+  const double cold_factor_;
   const bool steals_;
   const std::int64_t latency_change_ns_;
   std::vector<std::uint32_t> worker_of_;
