@@ -239,7 +239,7 @@ class HostLaunch {
     if (phase == HostPhase::starting) {
       report_start_failure(fmt::format("signal {} ({})", number, strsignal(number)));
     } else {
-      report_end({.signal = number});
+      report_end({.status = status_, .signal = number});
     }
   }
 

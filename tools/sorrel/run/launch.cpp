@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <memory>
 #include <new>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -189,19 +190,19 @@ class Launch {
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
   }
 
-  /// "rank 7" or "ranks 16-23".
-  [[nodiscard]] std::string ranks_of(std::uint32_t index) const {
-    const LaunchedProcess& process = plan_.processes[index];
-    const std::uint64_t last = process.first_rank + process.rank_count - 1;
-    return process.rank_count == 1 ? fmt::format("rank {}", last)
-                                   : fmt::format("ranks {}-{}", process.first_rank, last);
+  [[nodiscard]] ProcessEnd end_of(std::uint32_t index,
+                                  int status,
+                                  std::optional<int> signal = std::nullopt) const {
+    return {.process = index,
+            .first_rank = plan_.processes[index].first_rank,
+            .rank_count = plan_.processes[index].rank_count,
+            .status = status,
+            .signal = signal};
   }
 
   /// The output of a process precedes the message about its end.
-  void report_end(ProcessEnd end) {
+  void report(const ProcessEnd& end) {
     outputs_->catch_up();
-    end.first_rank = plan_.processes[end.process].first_rank;
-    end.rank_count = plan_.processes[end.process].rank_count;
     report_process_end(end, plan_.report_file);
   }
 
@@ -372,8 +373,8 @@ class Launch {
     const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
     if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
       return;
-    print_diagnostic(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
-                                 ranks_of(index), program_of(index).wrapper));
+    print_diagnostic(fmt::format("{} has ended below {} in the middle of MPI",
+                                 end_of(index, 1).name(), program_of(index).wrapper));
     begin_end(1);
   }
 
@@ -416,7 +417,7 @@ class Launch {
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
-    report_end({.process = index, .signal = number});
+    report(end_of(index, 128 + number, number));
     begin_end(128 + number);
   }
 
@@ -427,7 +428,7 @@ class Launch {
       begin_end(std::max(status, 1));
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
-      report_end({.process = index, .status = status, .signal = std::nullopt});
+      report(end_of(index, status));
       begin_end(std::max(status, 1));
     } else {
       status_ = std::max(status_, status);

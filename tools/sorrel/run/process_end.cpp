@@ -23,7 +23,7 @@ void report_process_end(const ProcessEnd& end, const std::string& report_file) {
       end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank)) : std::nullopt;
   runtime::ReportFile(report_file)
       .write({.kind = end.signal ? "killed" : "error",
-              .status = end.signal ? 128 + *end.signal : end.status,
+              .status = end.status,
               .what = what,
               .rank = rank,
               .process = end.process,
