@@ -2,9 +2,9 @@
 //! lose.
 //!
 //! The buffer is mapped memory of a second file. One thread writes; when the process has ended in
-//! whatever way, the file's first `log_begin` bytes and the buffer's filled ones are what was
-//! written (read_rest()). The space of the buffer is allocated before it is mapped: a full disk is
-//! an error of a call, and no signal.
+//! whatever way, the file's first `begin` bytes and the buffer's filled ones are what was
+//! written (LogRest::read()). The space of the buffer is allocated before it is mapped: a full disk
+//! is an error of a call, and no signal.
 //!
 //! Claim: no byte is lost or read twice, wherever a kill falls. `begin` and `end` count bytes of
 //! the log, and the buffer has those of [begin, end). A byte is stored before `end` covers it.

@@ -41,9 +41,6 @@ class ReportFile {
   void write_deadlock(const WaitTable& table, std::int32_t rank_count, int status) const;
 
  private:
-  [[nodiscard]] int open_file() const;
-  void report_error(int error) const;
-
   const std::string path_;
 };
 
