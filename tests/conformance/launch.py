@@ -3,16 +3,21 @@ import dataclasses
 import os
 import shlex
 
-HOST = "mpiexec.hydra"
+MPICH = "mpiexec.hydra"
+# Cores are shared by all entries, so no process is bound to one.
+OPENMPI = "mpirun.openmpi --oversubscribe --bind-to none"
 
 # {n} is the number of ranks; {two} is 2, or 1 where there is one rank.
 SORREL = {
     "one": ("one process", "sorrel run -n {n}"),
     "procs": ("two processes", "sorrel run --procs {two} -n {n}"),
-    "host": ("under a host MPI", HOST + " -n {two} sorrel run -n {n}"),
+    "host": ("under MPICH", MPICH + " -n {two} sorrel run -n {n}"),
+    "openmpi": ("under Open MPI", OPENMPI + " -n {two} sorrel run -n {n}"),
     "nodes": ("two simulated nodes", "sorrel run --wire nodes={two},latency=20us -n {n}"),
 }
 BASELINE = "baseline"
+# Open MPI refuses to start as root without these; they change nothing else.
+OPENMPI_AS_ROOT = {name + suffix: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for suffix in ("", "_CONFIRM")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Launch:
     def environment(self, base, additions=()):
         """`base` with the "NAME=value" pairs of an entry."""
         env = dict(base)
+        if self.name == "openmpi":
+            env.update(OPENMPI_AS_ROOT)
         if self.library_path:
             env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [self.library_path, env.get("LD_LIBRARY_PATH", "")]))
         for pair in additions:

@@ -101,16 +101,28 @@ def details(by_launch):
     return lines
 
 
-def libraries(by_launch):
-    """Which Sorrel has run how many entries; nothing for results that do not say it."""
-    found = collections.Counter(r.library for results in by_launch.values() for r in results if r.library)
-    return [f"Run with {', '.join(f'{name} ({number} entries)' for name, number in found.items())}.", ""] if found else []
+def libraries(by_launch, titles):
+    """Which Sorrel has run how many entries, or which chapters if there were several; nothing for results that do not say it."""
+    chapters, numbers = {}, collections.Counter()
+    for launch, results in by_launch.items():
+        for result in results:
+            if result.library:
+                chapters.setdefault(result.library, {}).setdefault(launch, {})[result.chapter] = None
+                numbers[result.library] += 1
+    if not chapters:
+        return []
+    if len(chapters) == 1:
+        return [f"Run with {library} ({numbers[library]} entries)." for library in chapters] + [""]
+    lines = ["| Library | Launch | Entries of |", "|---|---|---|"]
+    for library, launches in chapters.items():
+        lines += [f"| {library} | {titles[launch]} | {', '.join(names)} |" for launch, names in launches.items()]
+    return [*lines, ""]
 
 
 def suite_section(name, version, by_launch, titles, causes):
     """The chapter of the page for one suite."""
     lines = ["", f"## {TITLES[name]}" + (f" {version}" if version else ""), ""]
-    lines += libraries(by_launch)
+    lines += libraries(by_launch, titles)
     lines += chapter_table(by_launch, titles, causes)
     failed = failures(by_launch, causes)
     if failed:

@@ -7,7 +7,7 @@ cache outside of the source tree. A run that is interrupted goes on where it was
 
 examples:
   run.py --bin build/release/bin mpich                            all chapters, one process
-  run.py --bin build/release/bin mpich --chapters coll rma --launch one procs host
+  run.py --bin build/release/bin mpich --chapters coll rma --launch one procs host openmpi
   run.py --bin build/release/bin mpich --match 'coll/allred' --again all
   run.py --bin build/release/bin mpi4py
   run.py --bin build/release/bin osu --osu ~/osu/c/mpi -j 1

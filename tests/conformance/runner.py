@@ -1,8 +1,11 @@
 """Runs entries of a suite in a launch, several at a time, and records what became of each."""
+import collections
 import concurrent.futures
+import contextlib
 import os
 import shutil
 import tempfile
+import threading
 
 import benchmark_suites
 import judge
@@ -33,6 +36,11 @@ class Runner:
     def __init__(self, suite, launch, *, time_limit_s=None, library=""):
         self.suite, self.launch, self.time_limit_s, self.library = suite, launch, time_limit_s, library
         self.live = Live()
+        self._folder_locks = collections.defaultdict(threading.Lock)
+
+    def _alone_in_folder(self, entry):
+        """Programs of MPI-IO in one folder write files of the same names there: they run one after the other."""
+        return self._folder_locks[entry.folder] if os.path.basename(entry.folder) == "io" else contextlib.nullcontext()
 
     def run(self, entry):
         """Runs an entry and returns its result. Does not raise for anything that the program does."""
@@ -52,8 +60,9 @@ class Runner:
         try:
             env = self.launch.environment(dict(os.environ, TMPDIR=scratch), entry.environment)
             limit_s = min(entry.time_limit_s, self.time_limit_s or entry.time_limit_s)
-            done = run_bounded(self.launch.command(entry.ranks, path, arguments), limit_s=limit_s, cwd=self.suite.folder_of(entry),
-                               env=env, live=self.live)
+            with self._alone_in_folder(entry):
+                done = run_bounded(self.launch.command(entry.ranks, path, arguments), limit_s=limit_s, cwd=self.suite.folder_of(entry),
+                                   env=env, live=self.live)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
         result.seconds = round(done.seconds, 2)

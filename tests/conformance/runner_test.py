@@ -102,9 +102,29 @@ class Processes(unittest.TestCase):
         done = Runner(Suite(), find_launch("one")).run(Entry("mpich", "spawn", "spawn", "a", 1))
         self.assertEqual((done.outcome, done.reason), (Outcome.MISSING, "mpi_open_port"))
 
+    def test_programs_of_files_in_one_folder_run_one_at_a_time(self):
+        class Suite:
+            def program(self, _entry):
+                return "/bin/true", ""
+
+            def folder_of(self, _entry):
+                return "/"
+
+        with tempfile.TemporaryDirectory() as folder:
+            # Fails if another one runs at the same time.
+            launch = Launch("x", "x", f"sh -c 'mkdir {folder}/busy && sleep 0.05 && rmdir {folder}/busy && echo No Errors'")
+            entries = [Entry("mpich", "f90", "f90/io", f"write{i}", 1) for i in range(6)]
+            store = Store(os.path.join(folder, "results"))
+            Runner(Suite(), launch).run_all(entries, store, 3, lambda _number, _result: None)
+        self.assertEqual({result.outcome for result in store.results.values()}, {Outcome.PASSED})
+
     def test_launches(self):
         self.assertEqual(find_launch("procs").command(5, "/a b", ("-x",)), ["sorrel", "run", "--procs", "2", "-n", "5", "/a b", "-x"])
         self.assertEqual(find_launch("procs").command(1, "a", ())[3], "1")
+        openmpi = find_launch("openmpi")
+        self.assertEqual(openmpi.command(3, "a", ())[-6:], ["2", "sorrel", "run", "-n", "3", "a"])
+        self.assertEqual(openmpi.environment({})["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"], "1")
+        self.assertEqual(find_launch("host").environment({}), {})
         baseline = find_launch("baseline", "/opt/mpi")
         self.assertEqual(baseline.command(2, "a", ()), ["/opt/mpi/bin/mpiexec", "-n", "2", "a"])
         self.assertEqual(baseline.environment({"LD_LIBRARY_PATH": "/x"}, ("A=b=c",)), {"LD_LIBRARY_PATH": "/opt/mpi/lib:/x", "A": "b=c"})
@@ -170,6 +190,15 @@ class Page(unittest.TestCase):
         lines = page.suite_section("osu", "", {"one": results}, {"one": "one process"}, [])
         for line in ("Run with sorrel 1.0, commit abc (3 entries).", "| pt2pt | one | 2 | 38 rows in 2 entries |", "| startup | one | 1 |  |"):
             self.assertIn(line, lines)
+
+    def test_several_libraries_are_named_with_their_chapters(self):
+        results = [result_of("mpich:coll/a 2", Outcome.PASSED), result_of("mpich:coll/b 2", Outcome.PASSED),
+                   result_of("mpich:rma/a 2", Outcome.PASSED, chapter="rma")]
+        for result, commit in zip(results, ("abc", "abc", "def")):
+            result.library = "sorrel 1.0, commit " + commit
+        lines = page.libraries({"one": results}, {"one": "one process"})
+        self.assertIn("| sorrel 1.0, commit abc | one process | coll |", lines)
+        self.assertIn("| sorrel 1.0, commit def | one process | rma |", lines)
 
     def test_prose_is_wrapped(self):
         table = causes.parse_causes(f'[a]\nkind = "defect"\ntext = "{"word " * 80}"\nentries = [".*"]\n')
