@@ -20,7 +20,9 @@ extern "C" {
 /// Legal at any time, also before MPI_Init. May suspend. Does nothing on a thread without a rank.
 void sorrel_yield(void);
 
-/// The version of the library, "major.minor.patch". Static. Any thread, at any time.
+/// Any thread, at any time. Never suspends.
+///
+/// @return the version of the library, "major.minor.patch"; static
 const char* sorrel_version(void);
 
 /// @name Parallel loops
@@ -59,8 +61,14 @@ struct sorrel_loop_options {
 typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
 
 /// Runs `body` on parts that cover [begin, end), each iteration once, on several threads; returns
-/// after all parts. Returns 0, or the value with which a body cancelled the loop. May suspend. The
-/// body must not throw or leave by longjmp.
+/// after all parts. May suspend.
+///
+/// @param begin the first iteration
+/// @param end one past the last iteration
+/// @param body must return: neither exceptions nor longjmp may leave it
+/// @param argument passed on to `body`
+/// @param options schedule, grain and number of threads; null: the default
+/// @return 0, or the value with which a body cancelled the loop, or SORREL_NOT_SHARED
 int sorrel_parallel_for(int64_t begin,
                         int64_t end,
                         sorrel_loop_body body,
@@ -75,9 +83,18 @@ typedef void (*sorrel_reduce_combine)(void* argument, void* into, const void* fr
 
 /// Reduces over [begin, end). `*result`, of `bytes` bytes, is the neutral element before the call
 /// and the result after it. The parts and the order of combining depend on begin, end and `grain`
-/// alone, so the result is the same to the last bit for any number of threads. Returns 0, or the
-/// value with which a body cancelled the loop; then `*result` is unchanged. -1: not enough memory
-/// for the parts. May suspend.
+/// alone, so the result is the same to the last bit for any number of threads. May suspend.
+///
+/// @param begin the first iteration
+/// @param end one past the last iteration
+/// @param body adds a part to a partial result, on any thread
+/// @param combine adds two partial results; called by the caller alone
+/// @param argument passed on to `body` and `combine`
+/// @param result the neutral element, then the result; unchanged if the loop is cancelled
+/// @param bytes the size of a result
+/// @param options schedule, grain and number of threads; null: the default
+/// @return 0, or the value with which a body cancelled the loop; -1 if there is not enough memory
+/// for the partial results
 int sorrel_parallel_reduce(int64_t begin,
                            int64_t end,
                            sorrel_reduce_body body,
@@ -87,17 +104,30 @@ int sorrel_parallel_reduce(int64_t begin,
                            size_t bytes,
                            const struct sorrel_loop_options* options);
 
-/// Number of threads that a loop of the caller may use now, the caller included. It changes.
+/// Any thread. Never suspends.
+///
+/// @return how many threads a loop of the caller may use now, the caller included; it changes
 int sorrel_loop_threads(void);
 
-/// Returns the current number of threads and keeps it from here on, for programs that depend on it.
-/// Same as mp_numthreads of IRIX, which is defined, too (Fortran: mp_numthreads_).
+/// Keeps the current number of threads from here on, for programs that depend on it. Never
+/// suspends.
+///
+/// @return that number, the caller included
 int sorrel_freeze_threads(void);
+
+/// sorrel_freeze_threads() by its name in IRIX; also mp_numthreads_ for Fortran.
+///
+/// @return the number of threads from here on, the caller included
 int mp_numthreads(void);
 
-/// Loops use `count` threads from here on, the caller included; the number does not change again.
-/// In a job, at most the number of its workers.
+/// Loops use so many threads from here on; the number does not change again. Never suspends.
+///
+/// @param count the caller included; in a job, at most the number of its workers
 void sorrel_set_threads(int count);
+
+/// sorrel_set_threads() by its name in IRIX; also mp_set_numthreads_ for Fortran.
+///
+/// @param count the caller included; in a job, at most the number of its workers
 void mp_set_numthreads(int count);
 
 /// @}
@@ -106,10 +136,12 @@ void mp_set_numthreads(int count);
 /// @{
 
 /// Saves the job into the folder of `sorrel run --checkpoint DIR`; `sorrel restart DIR` goes on
-/// from there. A collective call of all ranks, between MPI_Init and MPI_Finalize. Returns 0 after
-/// the state was taken, and 1 when the rank goes on from there in a restarted job. Returns -1 if
-/// the job cannot be saved at this time: one line on stderr says why. May suspend. A program that
-/// must run without Sorrel declares it weak, and calls it only if it is there (docs/checkpoint.md).
+/// from there. A collective call of all ranks, between MPI_Init and MPI_Finalize. May suspend. A
+/// program that must run without Sorrel declares it weak, and calls it only if it is there
+/// (docs/checkpoint.md).
+///
+/// @return 0 after the state was taken; 1 when the rank goes on from there in a restarted job; -1
+/// if the job cannot be saved at this time, and one line on stderr says why
 int sorrel_checkpoint(void);
 
 /// @}
@@ -117,16 +149,21 @@ int sorrel_checkpoint(void);
 /// @name For libraries that run tasks and messages in a rank
 /// @{
 
-/// Whether the calling rank's worker only polls messages (`sorrel run --comm-worker`): a caller
-/// with work for other threads then leaves all of it to them. 0 outside of ranks. Any thread.
+/// A caller with work for other threads leaves all of it to them if its worker only polls messages.
+/// Any thread. Never suspends.
+///
+/// @return 1 if the calling rank's worker only polls messages (`sorrel run --comm-worker`); 0
+/// otherwise, and outside of ranks
 int sorrel_is_comm_worker(void);
 
 /// Writes what a rank waits for, without newlines, to `text`, of `bytes` bytes, zero-terminated.
 typedef void (*sorrel_wait_explanation)(void* argument, char* text, size_t bytes);
 
-/// From here on a deadlock report appends the text of `explain` to the calling rank's line; null
-/// ends that. Any thread may call `explain` while the rank waits in MPI. Does nothing outside of
-/// ranks.
+/// From here on a deadlock report appends the text of `explain` to the calling rank's line. Does
+/// nothing outside of ranks. Never suspends.
+///
+/// @param explain any thread may call it while the rank waits in MPI; null ends that
+/// @param argument passed on to `explain`
 void sorrel_explain_waits(sorrel_wait_explanation explain, void* argument);
 
 /// @}

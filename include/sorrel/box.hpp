@@ -143,10 +143,12 @@ struct Box {
     return box;
   }
 
-  /// @return the coordinates of one dimension
+  /// @param dimension 0 <= dimension < dimensions
+  /// @return the coordinates of that dimension
   constexpr Range operator[](std::size_t dimension) const { return {lo[dimension], hi[dimension]}; }
 
-  /// @return the number of coordinates in one dimension
+  /// @param dimension 0 <= dimension < dimensions
+  /// @return the number of coordinates in that dimension
   constexpr std::int64_t extent(std::size_t dimension) const { return (*this)[dimension].size(); }
 
   /// @return the number of coordinates in each dimension
@@ -184,7 +186,8 @@ struct Box {
     return box;
   }
 
-  /// @return whether the point is in the box
+  /// @param point any point
+  /// @return whether the box has it
   constexpr bool contains(const Point& point) const {
     for (std::size_t d = 0; d < dimensions; ++d)
       if (point[d] < lo[d] || point[d] >= hi[d]) return false;
@@ -203,7 +206,8 @@ struct Box {
     return key;
   }
 
-  /// @return the point after `key`; unspecified after the last one
+  /// @param key a point of the box
+  /// @return the point after it; unspecified after the last one
   constexpr Point next(Point key) const {
     for (std::size_t d = dimensions; d-- > 0;) {
       if (++key[d] < hi[d]) break;

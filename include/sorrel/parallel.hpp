@@ -47,6 +47,7 @@ enum class Schedule {
 
 /// Options of a loop.
 struct LoopOptions {
+  /// How the loop is cut into chunks.
   Schedule schedule = Schedule::automatic;
   /// Iterations of the smallest chunk; 0: the default of the schedule.
   std::int64_t grain = 0;

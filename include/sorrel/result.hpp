@@ -14,7 +14,7 @@ namespace sorrel {
 
 /// One line, without a full stop.
 struct Error {
-  std::string text;
+  std::string text;  ///< what is wrong, and what is allowed
 };
 
 /// A value, or one line that states the error and what is allowed.
@@ -30,9 +30,13 @@ class [[nodiscard]] Result {
   using error_type = std::string;  ///< of the error
 
   /// A result with a value.
+  ///
+  /// @param value moved into the result
   Result(T value) : value_(std::move(value)) {}  // NOLINT: meant to convert
 
   /// A result with an error.
+  ///
+  /// @param error its line is moved into the result
   Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
   /// @return whether there is a value
@@ -65,7 +69,8 @@ class [[nodiscard]] Result {
   /// @return the value's address; only if there is one
   [[nodiscard]] const T* operator->() const { return &*value_; }
 
-  /// @param other what is returned if there is no value
+  /// @param other converted to the type of the value
+  /// @return the value; `other` if there is none
   template <class Other>
   [[nodiscard]] T value_or(Other&& other) const& {
     return has_value() ? *value_ : static_cast<T>(std::forward<Other>(other));
@@ -90,6 +95,8 @@ class [[nodiscard]] Result<void> {
   Result() = default;
 
   /// A result with an error.
+  ///
+  /// @param error its line is moved into the result
   Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
   /// @return whether there is no error

@@ -43,14 +43,18 @@ class AnyField {
   /// @return the size of a value in bytes
   [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 
-  /// Distance from a cell to the next one in each dimension, in values.
+  /// @return the distance from a cell to the next one in each dimension, in values
   [[nodiscard]] const Key& strides() const { return strides_; }
 
-  /// Address that the cell whose indices are 0 would have. Changes with run() if the field
-  /// rotates.
+  /// Changes with run() if the field rotates.
+  ///
+  /// @return the address that the cell whose indices are 0 would have
   [[nodiscard]] std::byte* origin() const { return origin_; }
 
   /// The same in one step of a running graph.
+  ///
+  /// @param step of the run, from 0
+  /// @return the address that the cell whose indices are 0 would have
   [[nodiscard]] std::byte* origin(Index step) const {
     return rotation_.size() == 1
                ? rotation_[0]
@@ -117,17 +121,31 @@ class Field : public AnyField {
   }
 
   /// A cell of the block or a ghost. Not while a graph uses the field.
+  ///
+  /// @param i index in dimension 0 of the whole grid
+  /// @param j in dimension 1; 0 if the grid has no such dimension
+  /// @param k in dimension 2
+  /// @param l in dimension 3
+  /// @return its value
   T& operator()(Index i, Index j = 0, Index k = 0, Index l = 0) {
     return reinterpret_cast<T*>(origin())[place_of({i, j, k, l})];
   }
 
   /// The same of a field that is only read.
+  ///
+  /// @param i index in dimension 0 of the whole grid
+  /// @param j in dimension 1; 0 if the grid has no such dimension
+  /// @param k in dimension 2
+  /// @param l in dimension 3
+  /// @return its value
   const T& operator()(Index i, Index j = 0, Index k = 0, Index l = 0) const {
     return reinterpret_cast<const T*>(origin())[place_of({i, j, k, l})];
   }
 
-  /// Sets every cell and every ghost to value(i, j, k), in four dimensions value(i, j, k, l).
-  /// Before the first step, ghosts must hold the values of their cells: use this to set them.
+  /// Sets every cell and every ghost. Before the first step, ghosts must hold the values of their
+  /// cells: use this to set them.
+  ///
+  /// @param value called as value(i, j, k, l) or value(i, j, k), with indices of the whole grid
   template <class Value>
   void fill(Value&& value) {
     for (const auto& [i, j, k, l] : tiling().block_with_ghosts()) {
@@ -160,28 +178,47 @@ template <class T, bool is_audited = is_auditing>
 class View {
  public:
   /// Made by the graph for each tile and step.
+  ///
+  /// @param origin the address that the cell whose indices are 0 would have
+  /// @param strides the distance from a cell to the next one in each dimension, in values
+  /// @param permission the cells that may be accessed, where accesses are audited
   View(std::byte* origin, const Key& strides, const Permission& permission)
       : origin_(reinterpret_cast<T*>(origin)), strides_(strides) {
     if constexpr (is_audited) permission_ = permission;
   }
 
-  /// Distance from a cell to the next one in a dimension, in values; 1 in the last dimension.
+  /// @param dimension 0 is the first one
+  /// @return the distance from a cell to the next one there, in values; 1 in the last dimension
   [[nodiscard]] Index stride(int dimension) const {
     return strides_[static_cast<std::size_t>(dimension)];
   }
 
-  /// @return the value of a cell, by its index in the whole grid
+  /// @param i index in the whole grid
+  /// @return the value of the cell
+  /// @throws GraphError where accesses are audited, for a cell that the sweep has not declared
   T& operator()(Index i) const { return at(i, {i}); }
 
-  /// @return the value of a cell, by its indices in the whole grid
+  /// @param i index in dimension 0 of the whole grid
+  /// @param j index in dimension 1 of the whole grid
+  /// @return the value of the cell
+  /// @throws GraphError where accesses are audited, for a cell that the sweep has not declared
   T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j}); }
 
-  /// @return the value of a cell, by its indices in the whole grid
+  /// @param i index in dimension 0 of the whole grid
+  /// @param j index in dimension 1 of the whole grid
+  /// @param k index in dimension 2 of the whole grid
+  /// @return the value of the cell
+  /// @throws GraphError where accesses are audited, for a cell that the sweep has not declared
   T& operator()(Index i, Index j, Index k) const {
     return at(i * strides_[0] + j * strides_[1] + k, {i, j, k});
   }
 
-  /// @return the value of a cell, by its indices in the whole grid
+  /// @param i index in dimension 0 of the whole grid
+  /// @param j index in dimension 1 of the whole grid
+  /// @param k index in dimension 2 of the whole grid
+  /// @param l index in dimension 3 of the whole grid
+  /// @return the value of the cell
+  /// @throws GraphError where accesses are audited, for a cell that the sweep has not declared
   T& operator()(Index i, Index j, Index k, Index l) const {
     return at(i * strides_[0] + j * strides_[1] + k * strides_[2] + l, {i, j, k, l});
   }

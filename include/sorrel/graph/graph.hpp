@@ -43,7 +43,7 @@ class GraphError : public std::runtime_error {
 
 /// A task, as its body receives it.
 struct Task {
-  Key key{};
+  Key key{};  ///< its coordinates within the family
   /// Step, counted from 0 in each run().
   Index step = 0;
 };
@@ -78,10 +78,10 @@ struct RunOptions {
 
 /// Result of a run() on the calling rank.
 struct Report {
-  Index steps = 0;
+  Index steps = 0;  ///< the number of steps that were run
   /// Tasks and messages of all steps.
   Index tasks = 0;
-  double seconds = 0;
+  double seconds = 0;  ///< the whole run
   /// Part of that time spent waiting for messages with no ready task.
   double waiting_seconds = 0;
 };
@@ -158,15 +158,32 @@ class Family {
   /// relation.hpp
   /// @param when whether they are those of the same step or of the one before
   /// @return this family, for further calls
-  /// @throws GraphError if the relation does not fit the two families
+  /// @throws GraphError if the relation does not fit the two families, or these are of two graphs
   Family& after(const Family& other, const Relation& relation, When when = {});
+
   /// The same for several relations.
+  ///
+  /// @param other a family of the same graph, or this one
+  /// @param relations which tasks: the union of all, as of `star(2, 1)`
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
+  /// @throws GraphError if a relation does not fit the two families, or these are of two graphs
   Family& after(const Family& other, const Relations& relations, When when = {});
 
   /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  ///
+  /// @param other a family of the same graph
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
+  /// @throws GraphError if both have several tasks and other numbers of dimensions
   Family& after(const Family& other, When when = {});
 
   /// The same for several families.
+  ///
+  /// @param other a family of the same graph
+  /// @param more further ones
+  /// @return this family, for further calls
+  /// @throws GraphError as for each of them alone
   template <std::same_as<Family>... More>
     requires(sizeof...(More) > 0)
   Family& after(const Family& other, const More&... more) {
@@ -182,15 +199,32 @@ class Family {
   /// @param relation which tasks of this family, seen from a task of `other`
   /// @param when whether they are those of the same step or of the one before
   /// @return this family, for further calls
-  /// @throws GraphError if the relation does not fit the two families
+  /// @throws GraphError if the relation does not fit the two families, or these are of two graphs
   Family& precede(Family other, const Relation& relation, When when = {});
+
   /// The same for several relations.
+  ///
+  /// @param other a family of the same graph, or this one
+  /// @param relations which tasks of this family: the union of all
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
+  /// @throws GraphError if a relation does not fit the two families, or these are of two graphs
   Family& precede(Family other, const Relations& relations, When when = {});
 
   /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  ///
+  /// @param other a family of the same graph
+  /// @param when whether they are those of the same step or of the one before
+  /// @return this family, for further calls
+  /// @throws GraphError if both have several tasks and other numbers of dimensions
   Family& precede(Family other, When when = {});
 
   /// The same for several families.
+  ///
+  /// @param other a family of the same graph
+  /// @param more further ones
+  /// @return this family, for further calls
+  /// @throws GraphError as for each of them alone
   template <std::same_as<Family>... More>
     requires(sizeof...(More) > 0)
   Family& precede(const Family& other, const More&... more) {
@@ -200,6 +234,9 @@ class Family {
   }
 
   /// Sets the order among tasks that are ready.
+  ///
+  /// @param priority of all tasks of the family
+  /// @return this family, for further calls
   Family& priority(Priority priority);
 
   /// @return the keys of its tasks
@@ -227,13 +264,19 @@ struct Subgraph {
   /// After all tasks of the subgraph.
   Family end;
 
-  /// The subgraph begins when the tasks of `other` are done.
+  /// The subgraph begins when the tasks of another family are done.
+  ///
+  /// @param other a family of the graph that contains the subgraph
+  /// @return this subgraph, for further calls
   Subgraph& after(const Family& other) {
     begin.after(other, everything);
     return *this;
   }
 
-  /// The tasks of `other` begin when the subgraph is done.
+  /// The tasks of another family begin when the subgraph is done.
+  ///
+  /// @param other a family of the graph that contains the subgraph
+  /// @return this subgraph, for further calls
   Subgraph& precede(Family other) {
     other.after(end, everything);
     return *this;
@@ -261,6 +304,7 @@ class Graph {
   /// @param name for error messages and print()
   /// @param space the keys: `{rows, columns}` or a box
   /// @return a handle, valid as long as the graph
+  /// @throws GraphError if the graph has too many families
   Family family(std::string name, const Space& space);
 
   /// Adds a single task: a family of one.
@@ -288,57 +332,84 @@ class Graph {
 
   /// Adds a family of messages to send. Each leaves when its predecessors are done; its successors
   /// may overwrite its bytes.
+  ///
+  /// @param name for error messages and print()
+  /// @param space the keys: one message for each
+  /// @param message called by the first run() for each key and slot
+  /// @return a handle, valid as long as the graph
   Family send(std::string name, const Space& space, MessageOf message);
 
   /// Adds a family of messages to receive. Each is posted when its step is admitted, that is when
   /// the step before the last one is done; its successors find the message in its bytes.
+  ///
+  /// @param name for error messages and print()
+  /// @param space the keys: one message for each
+  /// @param message called by the first run() for each key and slot
+  /// @return a handle, valid as long as the graph
   Family receive(std::string name, const Space& space, MessageOf message);
 
-  /// Adds a sweep over the tiles of a grid; see sweep.hpp, which defines this function. The tiling
-  /// must outlive the graph.
+  /// Adds a sweep over the tiles of a grid; see sweep.hpp, which defines this function.
   ///
+  /// @param tiling the same for all sweeps of a graph; must outlive the graph
+  /// @param name for error messages and print()
   /// @return a sweep, to which reads(), writes() and run() add what it does
   Sweep<> over(const Tiling& tiling, std::string name = "sweep");
 
   /// After each step, each field takes the buffer of the next one, and the last field that of the
   /// first: the next step reads what this one has written. Nothing is copied.
+  ///
+  /// @param fields of one tiling, with values of one size; must outlive the graph
+  /// @throws GraphError if a field is rotated already, or the fields differ in tiling or size
   template <class... Fields>
   void rotate(Fields&... fields) {
     rotate_all({&fields...});
   }
 
-  /// The number of this rank among those of the messenger; 0 without one. -1: the messenger does
-  /// not say.
+  /// @return the number of this rank among those of the messenger; 0 without one; -1 if the
+  /// messenger does not say
   [[nodiscard]] int rank() const;
 
-  /// The number of ranks of the messenger; 1 without one.
+  /// @return the number of ranks of the messenger; 1 without one
   [[nodiscard]] int rank_count() const;
 
-  /// Called by Reduction: a tag for its messages, above those of the user.
+  /// Called by Reduction.
+  ///
+  /// @return a tag for its messages, above those of the user
+  /// @throws GraphError if the graph has too many reductions over ranks
   int take_tag();
 
-  /// Called by Reduction: what to call after a run that has failed.
+  /// Called by Reduction.
+  ///
+  /// @param reset called after a run that has failed
   void after_failure(std::function<void()> reset);
 
-  /// The declarations of a sweep; called by Sweep::run().
+  /// Called by Sweep::run().
+  ///
+  /// @param tiles the family of the sweep
+  /// @param tiling of all sweeps of the graph
+  /// @param declared the fields that the body reads and writes
+  /// @throws GraphError if a sweep before has another tiling, or a field has another one
   void declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared);
 
-  /// Runs all tasks of `steps` steps, or of fewer if `until` says so. Throws what a task has
-  /// thrown; the graph may then run again if it has no messages. Not from a task of this graph. May
-  /// suspend.
+  /// Runs all tasks of `steps` steps, or of fewer if `until` says so. Not from a task of this
+  /// graph. After an exception the graph may run again if it has no messages. May suspend.
   ///
   /// @param options the number of steps, and when to end before
   /// @return what the run took, on the calling rank
-  /// @throws GraphError if the edges form a cycle, or a family lacks a body
+  /// @throws GraphError if the edges form a cycle, a family lacks a body, a message has a wrong tag
+  /// or peer, or an option is out of range
+  /// @throws any one of the exceptions that bodies have thrown; failed_task() names the task
   Report run(const RunOptions& options = {});
 
-  /// A paragraph for each family, with the families it depends on.
+  /// @return a paragraph for each family, with the families it depends on
   [[nodiscard]] std::string print() const;
 
-  /// Graphviz text: families, or with `has_tasks` every task.
+  /// @param has_tasks whether every task is a node, and not every family
+  /// @return the graph as text for Graphviz
   [[nodiscard]] std::string dot(bool has_tasks = false) const;
 
-  /// "" or the task whose exception the last run() threw: "wave(3, 4), step 7".
+  /// @return the task whose exception has left the last run(), as "wave(3, 4), step 7"; "" if there
+  /// was none
   [[nodiscard]] std::string failed_task() const;
 
  private:

@@ -24,8 +24,8 @@ struct Message {
 
   /// Number of repetitions of the preceding runs, and the distance in bytes between two of them.
   struct Repeat {
-    std::ptrdiff_t count = 1;
-    std::ptrdiff_t stride_bytes = 0;
+    std::ptrdiff_t count = 1;         ///< how often
+    std::ptrdiff_t stride_bytes = 0;  ///< from one to the next
   };
 
   /// Strided bytes: `bytes` is the first run, the innermost repeat comes first.
@@ -48,32 +48,52 @@ class Messenger {
   /// With its graph.
   virtual ~Messenger() = default;
 
-  /// Peers are 0 to peer_count() - 1.
+  /// Any thread. Never suspends.
+  ///
+  /// @return the number of peers, which are numbered from 0
   [[nodiscard]] virtual int peer_count() const { return std::numeric_limits<int>::max(); }
 
-  /// The number of the calling rank among its peers; -1: not known, and the graph can have no
-  /// reductions over ranks.
+  /// Any thread. Never suspends.
+  ///
+  /// @return the number of the calling rank among its peers; -1: not known, and the graph can have
+  /// no reductions over ranks
   [[nodiscard]] virtual int rank() const { return -1; }
 
-  /// Adds a channel, numbered from 0. `parity` is 0 or 1; parity, peer and tag identify a channel.
+  /// Adds a channel. Parity, peer and tag identify it.
+  ///
+  /// @param direction whether it sends or receives
+  /// @param message its peer, tag and bytes
+  /// @param parity 0 or 1: the step modulo 2
+  /// @return the number of the channel; they are numbered from 0
   virtual int add(Direction direction, const Message& message, int parity) = 0;
 
-  /// Whether messages to a peer stay on this machine: their only cost is then the copy, and one
-  /// copy is best. Both ends return the same.
+  /// Both ends return the same. The argument is a peer.
+  ///
+  /// @return whether messages to that peer stay on this machine: their only cost is then the copy,
+  /// and one copy is best
   [[nodiscard]] virtual bool is_near(int /*peer*/) const { return false; }
 
-  /// Starts the next message of the channel. Never suspends.
+  /// Starts the next message of a channel. Never suspends.
+  ///
+  /// @param channel its number, by add()
   virtual void start(int channel) = 0;
 
   /// The same for a message whose end is awaited by no task and no later step: poll() and wait()
   /// may report it after all others.
+  ///
+  /// @param channel its number, by add()
   virtual void start_unawaited(int channel) { start(channel); }
 
-  /// Writes the channels whose message has completed to `ended`, and returns how many. Never
-  /// suspends.
+  /// Finds the channels whose message has completed. Never suspends.
+  ///
+  /// @param ended their numbers are written here
+  /// @return how many were written; at most the size of `ended`
   virtual int poll(std::span<int> ended) = 0;
 
   /// The same, but waits for at least one, which must have been started. May suspend.
+  ///
+  /// @param ended their numbers are written here
+  /// @return how many were written, at least 1
   virtual int wait(std::span<int> ended) = 0;
 
   /// Removes all channels; messages in progress are abandoned.

@@ -23,7 +23,8 @@ struct OverMpiOptions {
   bool is_read_late = false;
 };
 
-/// A messenger between the ranks of a communicator. Collective; so is the end of its graph.
+/// A messenger between the ranks of a communicator. Collective; so is the end of its graph. May
+/// suspend.
 ///
 /// @param comm is duplicated
 /// @param options whether long messages are read late
@@ -31,8 +32,12 @@ struct OverMpiOptions {
 [[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm,
                                                   const OverMpiOptions& options = {});
 
-/// Options of a tiling over the ranks of `comm`: sets the rank and the dimensions along which no
-/// rank has a neighbour on another machine. Collective: all ranks get the same options.
+/// Options of a tiling over the ranks of a communicator. Sets the rank, and the dimensions along
+/// which no rank has a neighbour on another machine. Collective; may suspend.
+///
+/// @param comm the ranks; not duplicated
+/// @param options the same on all ranks
+/// @return the options, with what depends on the communicator
 [[nodiscard]] TilingOptions tiling_over(MPI_Comm comm, TilingOptions options);
 
 }  // namespace sorrel::graph

@@ -39,9 +39,10 @@ class Reduction;
 template <class T>
 class Contribution {
  public:
-  /// The value of a task in its step, the neutral element until the task changes it.
+  /// The value of a task in its step. Never suspends.
   ///
   /// @param task the calling task, of the family that Reduction::of() was given
+  /// @return the value, the neutral element until the task changes it
   T& operator()(const Task& task) const {
     return parts_->slots[static_cast<std::size_t>(task.step & 1)]
                         [static_cast<std::size_t>(parts_->space.index_of(task.key))];
@@ -106,19 +107,21 @@ class Reduction {
     return Contribution<T>(std::move(parts));
   }
 
-  /// The single task after which value() of its step is known.
+  /// @return the single task after which value() of its step is known
   [[nodiscard]] Family result() const { return result_; }
 
   /// The value of a step. For tasks that follow result() in that step, or in the step after, and
   /// between steps.
   ///
   /// @param step at most two steps old
+  /// @return its value, the same on all ranks
   [[nodiscard]] const T& value(Index step) const {
     return state_->results[static_cast<std::size_t>(step % 3)];
   }
 
-  /// The value of the last step that is done; the neutral element before. Not while the graph runs,
-  /// except in `until` of RunOptions.
+  /// Not while the graph runs, except in `until` of RunOptions.
+  ///
+  /// @return the value of the last step that is done; the neutral element before
   [[nodiscard]] const T& last() const { return value(state_->last_step); }
 
  private:

@@ -26,28 +26,38 @@ struct Axis {
     every,    ///< any
   };
 
-  Kind kind = Kind::every;
-  int dimension = 0;
-  Index offset = 0;
+  Kind kind = Kind::every;  ///< what the coordinate depends on
+  int dimension = 0;        ///< of the successor's key, for `follows`
+  Index offset = 0;         ///< added to that coordinate; for `fixed` the coordinate itself
 
   /// Any coordinate.
   constexpr Axis() = default;
 
   /// A fixed coordinate.
+  ///
+  /// @param coordinate of the predecessor
   constexpr Axis(Index coordinate) : kind(Kind::fixed), offset(coordinate) {}  // NOLINT: converts
 
   /// An axis of any kind.
+  ///
+  /// @param of_kind what the coordinate depends on
+  /// @param of_dimension of the successor's key
+  /// @param by added to that coordinate
   constexpr Axis(Kind of_kind, int of_dimension, Index by)
       : kind(of_kind), dimension(of_dimension), offset(by) {}
 
   constexpr bool operator==(const Axis&) const = default;
 
+  /// @param axis any axis
+  /// @param by number of coordinates
   /// @return the axis, further up
   friend constexpr Axis operator+(Axis axis, Index by) {
     axis.offset += by;
     return axis;
   }
 
+  /// @param axis any axis
+  /// @param by number of coordinates
   /// @return the axis, further down
   friend constexpr Axis operator-(Axis axis, Index by) {
     axis.offset -= by;
@@ -55,7 +65,10 @@ struct Axis {
   }
 };
 
-/// The coordinate of the successor in a dimension.
+/// An axis for at().
+///
+/// @param dimension of the successor's key
+/// @return the coordinate of the successor in that dimension
 constexpr Axis dim(int dimension) {
   return {Axis::Kind::follows, dimension, 0};
 }
@@ -65,6 +78,7 @@ inline constexpr Axis every{};
 
 /// One axis for each dimension of the predecessor's family.
 struct Relation {
+  /// In the order of the dimensions.
   std::array<Axis, dimension_count_max> axes{};
   /// Number of axes given; 0: any family, with as many axes as it has dimensions.
   int axis_count = 0;
@@ -77,6 +91,12 @@ using Relations = std::vector<Relation>;
 
 /// The task at a distance: `offset(-1, 0)` is the one before in dimension 0. Both families have
 /// equally many dimensions.
+///
+/// @param i the distance in dimension 0, in tasks
+/// @param j in dimension 1
+/// @param k in dimension 2
+/// @param l in dimension 3
+/// @return a relation for Family::after()
 constexpr Relation offset(Index i, Index j = 0, Index k = 0, Index l = 0) {
   return {{dim(0) + i, dim(1) + j, dim(2) + k, dim(3) + l}, 0, true};
 }
@@ -89,16 +109,27 @@ inline constexpr Relation everything{};
 
 /// The tasks whose coordinates follow from those of the successor, one axis for each dimension of
 /// the predecessor's family: `at(dim(1), every)`, `at(0)`.
+///
+/// @param axes dim(), every or a number, one to four of them
+/// @return a relation for Family::after()
 template <class... Axes>
 constexpr Relation at(Axes... axes) {
   static_assert(sizeof...(axes) >= 1 && sizeof...(axes) <= dimension_count_max);
   return {{Axis(axes)...}, static_cast<int>(sizeof...(axes)), false};
 }
 
-/// Tasks at most `radius` away along one axis of a space of `dimensions`, and the task itself.
+/// The task itself, and tasks near it along one axis.
+///
+/// @param dimensions of the space
+/// @param radius the largest distance, in tasks
+/// @return relations for Family::after()
 Relations star(int dimensions, Index radius);
 
-/// Tasks at most `radius` away in every dimension, diagonals included, and the task itself.
+/// The task itself, and tasks near it in every dimension, diagonals included.
+///
+/// @param dimensions of the space
+/// @param radius the largest distance, in tasks
+/// @return relations for Family::after()
 Relations box(int dimensions, Index radius);
 
 }  // namespace sorrel::graph

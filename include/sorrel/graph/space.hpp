@@ -27,7 +27,9 @@ using KeyBox = Box<dimension_count_max>;
 /// The keys of a family: a box of up to four dimensions.
 class Space {
  public:
-  /// One to four extents, each at least 0.
+  /// A space by its extents.
+  ///
+  /// @param extents the number of keys in each of one to four dimensions, each at least 0
   constexpr Space(std::initializer_list<Index> extents)  // NOLINT: meant to convert
       : dimension_count_(static_cast<int>(extents.size())) {
     std::size_t d = 0;
@@ -35,7 +37,10 @@ class Space {
       if (d < extents_.size()) extents_[d++] = extent;
   }
 
-  /// A space by its extents, of which those beyond the dimensions are 1.
+  /// A space by its extents and their number.
+  ///
+  /// @param extents the number of keys in each dimension; 1 beyond the dimensions
+  /// @param dimension_count 1 to 4
   constexpr Space(const Key& extents, int dimension_count)
       : dimension_count_(dimension_count), extents_(extents) {}
 
@@ -51,7 +56,8 @@ class Space {
   /// @return the number of keys
   [[nodiscard]] constexpr Index count() const { return box().count(); }
 
-  /// @return the number of a key, with the last dimension fastest
+  /// @param key one of the space
+  /// @return its number, with the last dimension fastest
   [[nodiscard]] constexpr Index index_of(const Key& key) const {
     Index index = key[0];
     for (std::size_t d = 1; d < key.size(); ++d)
@@ -59,6 +65,7 @@ class Space {
     return index;
   }
 
+  /// @param index 0 <= index < count()
   /// @return the key with that number
   [[nodiscard]] constexpr Key key_at(Index index) const { return box().key_at(index); }
 

@@ -55,6 +55,11 @@ template <class... Declared>
 class Sweep {
  public:
   /// Called by Graph::over().
+  ///
+  /// @param graph must outlive the sweep
+  /// @param tiling must outlive the graph
+  /// @param name for error messages and Graph::print()
+  /// @param declared what reads(), writes() and reduces() have added
   Sweep(Graph& graph, const Tiling& tiling, std::string name, std::tuple<Declared...> declared)
       : graph_(graph), tiling_(tiling), name_(std::move(name)), declared_(std::move(declared)) {}
 
@@ -62,6 +67,7 @@ class Sweep {
   ///
   /// @param field must outlive the graph
   /// @param footprint star(radius) along the axes, box(radius) with diagonals
+  /// @return a sweep with this declaration more
   template <class T>
   auto reads(Field<T>& field, Footprint footprint = {}) const {
     return with(TypedDeclaration<const T>{{&field, false, footprint}});
@@ -69,6 +75,9 @@ class Sweep {
 
   /// The body writes the field in the cells of its tile. There it may also read what it has written
   /// and the previous contents.
+  ///
+  /// @param field must outlive the graph
+  /// @return a sweep with this declaration more
   template <class T>
   auto writes(Field<T>& field) const {
     return with(TypedDeclaration<T>{{&field, true, {}}});
@@ -78,6 +87,7 @@ class Sweep {
   /// first.
   ///
   /// @param reduction of the same graph
+  /// @return a sweep with this declaration more
   template <class T>
   auto reduces(const Reduction<T>& reduction) const {
     return with(ReducedDeclaration<T>{{}, reduction});

@@ -17,10 +17,9 @@ namespace sorrel::graph {
 
 /// Options of a Tiling; tiling_over() of over_mpi.hpp sets those that depend on a communicator.
 struct TilingOptions {
-  /// Ranks in each dimension, ignored in dimensions that the grid does not have, and the index of
-  /// this rank.
+  /// Ranks in each dimension, ignored in dimensions that the grid does not have.
   Key ranks{1, 1, 1, 1};
-  int rank = 0;
+  int rank = 0;  ///< the index of this rank
   /// Whether a dimension is periodic.
   std::array<bool, dimension_count_max> is_periodic{};
   /// Largest number of cells of a tile within the block in each dimension; 0: the default, slabs
@@ -41,7 +40,12 @@ struct TilingOptions {
 /// A regular grid of cells, divided into a block for each rank and each block into tiles.
 class Tiling {
  public:
-  /// Throws GraphError if a tile would be thinner than the halo, or a rank would have no cells.
+  /// Divides a grid.
+  ///
+  /// @param cells the whole grid
+  /// @param options ranks, tiles and halo
+  /// @throws GraphError if a tile would be thinner than the halo, a rank would have no cells, or
+  /// the rank is not one of the grid's
   Tiling(const Space& cells, const TilingOptions& options);
 
   /// @return 1 to 4
@@ -61,19 +65,25 @@ class Tiling {
 
   /// @return the tiles of the block
   [[nodiscard]] Space tiles() const;
-  /// @return the cells of a tile
+
+  /// @param tile one of tiles()
+  /// @return its cells
   [[nodiscard]] KeyBox cells(const Key& tile) const;
 
-  /// Whether the neighbours of all ranks along a dimension, if any, are on the rank's own machine.
+  /// @param dimension 0 is the first one
+  /// @return whether the neighbours of all ranks there, if any, are on the rank's own machine
   [[nodiscard]] bool is_near(int dimension) const;
 
-  /// The tiles that neither wait for nor are sent to ranks of other machines.
+  /// @return the tiles that neither wait for nor are sent to ranks of other machines
   [[nodiscard]] KeyBox inner_tiles() const;
 
-  /// The rank beside the block at an end of a dimension (0: the lower end), or none.
+  /// @param dimension 0 is the first one
+  /// @param end 0: the lower end, 1: the upper end
+  /// @return the rank beside the block there, or none
   [[nodiscard]] std::optional<int> neighbour(int dimension, int end) const;
 
-  /// The rank whose block is `direction` (-1, 0 or 1 in each dimension) away, or none.
+  /// @param direction -1, 0 or 1 in each dimension
+  /// @return the rank whose block lies there, or none
   [[nodiscard]] std::optional<int> neighbour(const Key& direction) const;
 
  private:
@@ -87,17 +97,23 @@ class Tiling {
 
 /// A footprint: the cells up to `radius` away from every cell that is written.
 struct Footprint {
-  Index radius = 0;
+  Index radius = 0;  ///< in cells
   /// Diagonals included, not along the axes only.
   bool is_box = false;
 };
 
-/// Cells up to `radius` away along the axes.
+/// Cells along the axes, for Sweep::reads().
+///
+/// @param radius the largest distance, in cells
+/// @return the footprint
 constexpr Footprint star(Index radius) {
   return {radius, false};
 }
 
-/// Cells up to `radius` away in every dimension, diagonals included.
+/// Cells in every dimension, diagonals included, for Sweep::reads().
+///
+/// @param radius the largest distance, in cells
+/// @return the footprint
 constexpr Footprint box(Index radius) {
   return {radius, true};
 }

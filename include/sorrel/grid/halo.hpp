@@ -23,15 +23,16 @@ namespace sorrel::grid {
 /// step. Movable, not copyable.
 class Halo {
  public:
-  /// Collective over `comm`; the Halo keeps a duplicate of it until its destructor. `cut` gives
-  /// process grid, brick and pack: a plan's best(), another cut, or the caller's own. Ranks
-  /// beyond the grid call make() without fields and exchange nothing. Errors are the same on every
-  /// rank only if the arguments are; the fields' memory must outlive the Halo.
+  /// Collective over `comm`; the Halo keeps a duplicate of it until its destructor. May suspend.
+  /// `cut` gives process grid, brick and pack: a plan's best(), another cut, or the caller's own.
+  /// Ranks beyond the grid call make() without fields and exchange nothing. Errors are the same on
+  /// every rank only if the arguments are.
   ///
   /// @param comm has at least as many ranks as the cut
   /// @param problem the grid, its stencil, and the width of the halo
   /// @param cut which rank has which block, and how its faces are packed
-  /// @param fields a view of each array with its ghosts; none beyond the grid
+  /// @param fields a view of each array with its ghosts, whose memory must outlive the Halo; none
+  /// beyond the grid
   /// @return the exchange, or one line that says which argument is wrong
   [[nodiscard]] static Result<Halo> make(MPI_Comm comm,
                                          const Problem& problem,
@@ -40,17 +41,18 @@ class Halo {
 
   /// The other one may only be destroyed or assigned to.
   Halo(Halo&&) noexcept;
-  /// The same. Ends the exchange of this one; collective.
+  /// The same. Ends the exchange of this one; collective. May suspend.
+  ///
+  /// @return this exchange
   Halo& operator=(Halo&&) noexcept;
-  /// Collective.
+  /// Collective. May suspend.
   ~Halo();
 
   /// Fills the ghosts of all fields: begin() and finish(). May suspend.
   void exchange();
 
   /// The same in two parts, so that cells that are neither sent nor ghosts can be updated in
-  /// between. No field's sent cells or ghosts may be accessed until finish() returns. finish() may
-  /// suspend.
+  /// between. No field's sent cells or ghosts may be accessed until finish() returns. May suspend.
   void begin();
   /// Ends what begin() has started. May suspend.
   void finish();
@@ -58,10 +60,10 @@ class Halo {
   /// Between begin() and finish(): progresses messages. May suspend.
   void poll();
 
-  /// The problem that make() was given.
+  /// @return the problem that make() was given
   [[nodiscard]] const Problem& problem() const;
 
-  /// The cells of this rank; empty for a rank beyond the grid.
+  /// @return the cells of this rank; empty for a rank beyond the grid
   [[nodiscard]] Box block() const;
 
  private:

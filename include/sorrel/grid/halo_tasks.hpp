@@ -27,7 +27,7 @@ namespace sorrel::grid {
 
 /// The exchange of one rank in each step.
 struct TaskedHalo {
-  Problem problem;
+  Problem problem;  ///< the grid, its stencil, and the width of the halo
   /// Process grid, brick and pack.
   Cut cut;
   /// This rank, by the numbers of the graph's messenger.
@@ -47,19 +47,37 @@ struct TaskedHalo {
 /// The exchange of ghosts as families of a task graph, which fills every wait with other tasks.
 class HaloTasks {
  public:
-  /// Adds the exchange to a graph; it starts at the begin of each step. Errors are those of
-  /// Halo::make(), and tags out of range.
+  /// Adds the exchange to a graph; it starts at the begin of each step. Never suspends.
+  ///
+  /// @param graph of all ranks of the cut; messages need a messenger
+  /// @param halo what is exchanged; equal on all ranks but for rank and fields
+  /// @return the exchange, or one line that says which argument is wrong: those of Halo::make(),
+  /// and tags out of range
   [[nodiscard]] static Result<HaloTasks> add(graph::Graph& graph, const TaskedHalo& halo);
 
-  /// Tasks of `readers` depend on all ghosts.
+  /// Tasks depend on all ghosts.
+  ///
+  /// @param readers a family of the same graph
+  /// @param when whether they depend on the ghosts of the same step or of the one before
   void fill_before(graph::Family readers, graph::When when = {}) const;
-  /// Tasks of `readers` depend on the ghosts of one dimension.
+
+  /// Tasks depend on the ghosts of one dimension.
+  ///
+  /// @param readers a family of the same graph
+  /// @param dimension 0 to 2
+  /// @param when whether they depend on the ghosts of the same step or of the one before
   void fill_before(graph::Family readers, int dimension, graph::When when = {}) const;
 
-  /// Tasks of `writers` depend on the sends of their cells.
+  /// Tasks depend on the sends of their cells, which they may then overwrite.
+  ///
+  /// @param writers a family of the same graph
+  /// @param when whether they depend on the sends of the same step or of the one before
   void leave_before(graph::Family writers, graph::When when = {}) const;
 
-  /// The exchange depends on all tasks of `writers`.
+  /// The exchange depends on all tasks of a family.
+  ///
+  /// @param writers a family of the same graph
+  /// @param when whether the exchange depends on the same step or on the one before
   void start_after(const graph::Family& writers, graph::When when = {});
 
  private:

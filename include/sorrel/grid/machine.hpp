@@ -20,26 +20,31 @@ namespace sorrel::grid {
 /// the time per byte is linear in the logarithm of the size.
 struct MemoryLevel {
   std::int64_t size_bytes = 0;  ///< 0: any size, the last level
-  double bytes_per_second = 0;
+  double bytes_per_second = 0;  ///< read and written together
 };
 
 /// Rate of copies of contiguous runs, a stride apart, to or from a buffer.
 struct CopyRate {
-  std::int64_t run_bytes = 0;
-  std::int64_t stride_bytes = 0;
-  std::int64_t set_bytes = 0;  ///< data used between two copies, in bytes; 0: beyond every cache
-  double bytes_per_second = 0;
+  std::int64_t run_bytes = 0;     ///< length of a run
+  std::int64_t stride_bytes = 0;  ///< from the begin of a run to that of the next one
+  std::int64_t set_bytes = 0;     ///< data used between two copies, in bytes; 0: beyond every cache
+  double bytes_per_second = 0;    ///< bytes that are copied, counted once
 };
 
 /// Copy rates at some points; interpolated in between.
 struct CopyTable {
-  std::vector<CopyRate> rates;
+  std::vector<CopyRate> rates;  ///< the points
 
   /// @return whether there are no rates
   [[nodiscard]] bool is_empty() const { return rates.empty(); }
 
-  /// Seconds per byte: linear in the logarithms of run length, stride and set. Sizes two octaves
-  /// above the last given set count as beyond every cache.
+  /// Linear in the logarithms of run length, stride and set. Sizes two octaves above the last given
+  /// set count as beyond every cache.
+  ///
+  /// @param run_bytes length of a run
+  /// @param stride_bytes from the begin of a run to that of the next one
+  /// @param set_bytes data used between two copies
+  /// @return seconds for each byte that is copied
   [[nodiscard]] double seconds_per_byte(std::int64_t run_bytes,
                                         std::int64_t stride_bytes,
                                         std::int64_t set_bytes) const;
@@ -49,17 +54,17 @@ struct CopyTable {
 /// that no near cache holds are fetched again for each neighbour, and small planes interrupt
 /// streaming.
 struct PlaneCost {
-  std::int64_t plane_bytes = 0;
-  std::int64_t set_bytes = 0;  ///< all data that a processor updates in a step
-  double slowdown = 1;
+  std::int64_t plane_bytes = 0;  ///< size of a plane
+  std::int64_t set_bytes = 0;    ///< all data that a processor updates in a step
+  double slowdown = 1;           ///< the factor
 };
 
 /// Cost of a message between two ranks of one group, in the terms of LogGOPS.
 struct Link {
-  std::string name;
-  /// Ranks that this link joins: groups of this many consecutive ranks, or this many groups. Both
-  /// 0: all ranks. The innermost link comes first.
+  std::string name;  ///< such as "memory" or "network"
+  /// Consecutive ranks of each group that this link joins. The innermost link comes first.
   int group_ranks = 0;
+  /// The number of groups, if `group_ranks` is 0. Both 0: all ranks.
   int group_count = 0;
   double overhead_s = 0;  ///< o: processor time per message, for each of sender and receiver
   double overhead_s_per_byte = 0;  ///< O: processor time per byte, sum of both ends
@@ -75,9 +80,9 @@ struct Link {
 
 /// Origin of a number.
 struct Source {
-  std::string value;  ///< name of the number in a machine file
-  std::string text;
-  bool is_assumed = false;
+  std::string value;        ///< name of the number in a machine file
+  std::string text;         ///< a measurement, a publication, or the reason of an assumption
+  bool is_assumed = false;  ///< whether the number was neither measured nor published
 };
 
 /// Conditions of a measurement, as far as they are known.
@@ -91,10 +96,10 @@ struct Measurement {
 
 /// What a plan needs to know about a machine: measured, or read from a file.
 struct Machine {
-  std::string name;
+  std::string name;  ///< for tables and messages
   /// Processors, shared by ranks in contiguous blocks; 0: one for each rank.
   int processor_count = 0;
-  double flops_per_second = 0;
+  double flops_per_second = 0;      ///< floating-point operations of a processor
   std::vector<MemoryLevel> memory;  ///< in ascending size
   /// Empty: planes do not matter. Between two sizes linear in the logarithm of the size.
   std::vector<PlaneCost> planes;
@@ -108,15 +113,16 @@ struct Machine {
   double row_end_s = 0;
   /// Time of one poll of the messages during the update, in s.
   double poll_s = 0;
-  CopyTable copy;      ///< run by run
-  CopyTable blocked;   ///< short runs in blocks, with prefetch; empty: not available
-  CopyTable datatype;  ///< additional cost of strided data passed to MPI as a
-                       ///< datatype, both ends together; empty: not used
-  std::vector<Link> links;
-  std::vector<Source> sources;
-  std::optional<Measurement> measurement;
+  CopyTable copy;               ///< run by run
+  CopyTable blocked;            ///< short runs in blocks, with prefetch; empty: not available
+  CopyTable datatype;           ///< additional cost of strided data passed to MPI as a
+                                ///< datatype, both ends together; empty: not used
+  std::vector<Link> links;      ///< the innermost first
+  std::vector<Source> sources;  ///< of the numbers, by name
+  std::optional<Measurement> measurement;  ///< none: the numbers are from elsewhere
 };
 
+/// @param machine any numbers
 /// @return success, or the error in a machine and what is allowed
 Result<void> check(const Machine& machine);
 

@@ -21,6 +21,7 @@ namespace sorrel::grid {
 /// @return the machine, or why it cannot be read
 [[nodiscard]] Result<Machine> load_machine(const std::string& path);
 
+/// @param machine any numbers
 /// @return the contents of a machine file
 [[nodiscard]] std::string to_json(const Machine& machine);
 

@@ -24,8 +24,12 @@ struct MeasureOptions {
   std::int64_t large_set_bytes = std::int64_t{256} << 20;
 };
 
-/// `comm` must have at least two ranks; with at least two on each processor, messages between these
-/// are measured too.
+/// Collective; may suspend. Takes some twenty seconds. With at least two ranks on each processor,
+/// messages between these are measured too.
+///
+/// @param comm has at least two ranks
+/// @param options the same on all ranks
+/// @return the machine, the same on every rank
 [[nodiscard]] Machine measure(MPI_Comm comm, const MeasureOptions& options);
 
 }  // namespace sorrel::grid

@@ -27,14 +27,16 @@ inline constexpr int level_count_max = 30;
 /// Most steps on a level.
 inline constexpr int steps_max = 1'000'000;
 
+/// @param problem the finest level
+/// @param options the number of levels and steps
 /// @return success, or the error in the grid or in the number of levels or steps, and what is
 ///   allowed
 Result<void> check(const Problem& problem, const MultigridOptions& options);
 
 /// A coarser level: its best cut, the finest level's cut on it, and the recommended cut.
 struct LevelPlan {
-  int level = 0;  ///< 0 is the finest
-  Problem problem;
+  int level = 0;    ///< 0 is the finest
+  Problem problem;  ///< the grid of this level
   /// The best cut of this level alone, over all ranks that it can use; without what it costs to
   /// move the cells there.
   Cut best;
@@ -71,19 +73,21 @@ class MultigridPlan {
                                                     int rank_count,
                                                     const MultigridOptions& options);
 
-  /// The plan of the finest level.
+  /// @return the plan of the finest level
   [[nodiscard]] const Plan& finest() const { return finest_; }
 
-  /// The next finer level first; `level_count - 1` of them.
+  /// @return the plans of the other levels, the next coarser one first; `level_count - 1` of them
   [[nodiscard]] const std::vector<LevelPlan>& coarser() const { return coarser_; }
 
-  /// Steps on each level in a cycle.
+  /// @return the steps on each level in a cycle
   [[nodiscard]] int steps() const { return steps_; }
 
-  /// Seconds of a cycle with the recommended cuts: the steps of all levels, and gathering.
+  /// @return the seconds of a cycle with the recommended cuts: the steps of all levels, and
+  /// gathering
   [[nodiscard]] double cycle_s() const { return cycle_s_; }
 
-  /// A line about the cycle, then two lines for each coarser level: its cuts, the recommendation.
+  /// @return a line about the cycle, then two lines for each coarser level: its cuts, the
+  /// recommendation
   [[nodiscard]] std::string text() const;
 
  private:

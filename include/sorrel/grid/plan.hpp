@@ -28,7 +28,8 @@ enum class Pack {
   datatype,  ///< a derived datatype of MPI
 };
 
-/// @return "rows", "direct" and so on
+/// @param pack how a face is packed
+/// @return "rows", "direct" and so on; static
 [[nodiscard]] const char* name_of(Pack pack);
 
 /// How a step overlaps its messages with computation.
@@ -39,12 +40,13 @@ struct Overlap {
     faces_first,  ///< update the cells that neighbours need, send, update the rest meanwhile
     tiles,        ///< the same, with the rest in tiles and a poll of the messages after each
   };
-  Kind kind = Kind::none;
-  int tile_count = 1;
+  Kind kind = Kind::none;  ///< the order of exchange and update
+  int tile_count = 1;      ///< for `tiles`: into how many the rest is divided
 
   bool operator==(const Overlap&) const = default;
 };
 
+/// @param overlap how a step overlaps its messages
 /// @return "none", "faces first" or "4 tiles"
 [[nodiscard]] std::string name_of(const Overlap& overlap);
 
@@ -61,12 +63,12 @@ struct Prediction {
 
 /// A cut of the grid, and the predicted time of a step.
 struct Cut {
-  ProcessGrid grid{1, 1, 1};
+  ProcessGrid grid{1, 1, 1};  ///< the number of ranks in each dimension
   /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
   ProcessGrid brick{1, 1, 1};
-  PerDimension<Pack> pack{};
-  Overlap overlap;
-  Prediction time;
+  PerDimension<Pack> pack{};  ///< of the faces across each dimension
+  Overlap overlap;            ///< of messages and computation
+  Prediction time;            ///< of one step
 
   /// @return the number of ranks that get a block
   [[nodiscard]] int rank_count() const { return grid[0] * grid[1] * grid[2]; }
@@ -93,24 +95,27 @@ class Plan {
   /// @return the choice
   [[nodiscard]] const Cut& best() const { return cuts_.front(); }
 
-  /// All cuts, the choice first, then the fastest first: each process grid without overlap,
-  /// and with the best of each kind of overlap. The choice is the fastest, or one that takes at
-  /// most 2 % longer and would be the fastest if copies took half as long again.
+  /// Each process grid without overlap, and with the best of each kind of overlap. The choice is
+  /// the fastest, or one that takes at most 2 % longer and would be the fastest if copies took half
+  /// as long again.
+  ///
+  /// @return all cuts, the choice first, then the fastest first
   [[nodiscard]] const std::vector<Cut>& cuts() const { return cuts_; }
 
-  /// Number of evaluated cuts: placements and tile counts too.
+  /// @return the number of evaluated cuts: placements and tile counts too
   [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
   /// @return the process grid of the choice
   [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
 
-  /// Number of ranks that get a block; higher ranks get none.
+  /// @return the number of ranks that get a block; higher ranks get none
   [[nodiscard]] int used_ranks() const { return best().rank_count(); }
 
   /// @return how the choice overlaps messages
   [[nodiscard]] Overlap overlap() const { return best().overlap; }
 
-  /// @return how the choice packs the faces of a dimension
+  /// @param dimension 0 to 2
+  /// @return how the choice packs the faces across it
   [[nodiscard]] Pack pack(int dimension) const {
     return best().pack[static_cast<std::size_t>(dimension)];
   }
@@ -118,21 +123,26 @@ class Plan {
   /// @return the predicted time of the choice
   [[nodiscard]] const Prediction& time() const { return best().time; }
 
-  /// @return the coordinates of a rank below used_ranks() in the process grid
+  /// @param rank below used_ranks()
+  /// @return its coordinates in the process grid
   [[nodiscard]] ProcessGrid coords(int rank) const;
-  /// @return the rank at these coordinates
+
+  /// @param coords within the process grid
+  /// @return the rank there
   [[nodiscard]] int rank(const ProcessGrid& coords) const;
 
-  /// The cells of a rank below used_ranks().
+  /// @param rank below used_ranks()
+  /// @return its cells
   [[nodiscard]] Box block(int rank) const;
 
-  /// Five lines: the cut, its time, the faces, the cost of alternatives, overlap.
+  /// @return five lines: the cut, its time, the faces, the cost of alternatives, overlap
   [[nodiscard]] std::string why() const;
 
-  /// The first cuts of different grids, one a line, with the term in which each is worst.
+  /// @param row_count most rows
+  /// @return the first cuts of different grids, one a line, with the term in which each is worst
   [[nodiscard]] std::string table(int row_count) const;
 
-  /// The cut of MPI_Dims_create, with its best pack and no overlap.
+  /// @return the cut of MPI_Dims_create, with its best pack and no overlap
   [[nodiscard]] const Cut& balanced() const;
 
  private:
@@ -142,28 +152,48 @@ class Plan {
   std::int64_t evaluated_count_ = 0;
 };
 
-/// "8 x 4 x 1", with as many dimensions as the problem has.
+/// @param grid the number of ranks in each dimension
+/// @param problem says how many dimensions there are
+/// @return "8 x 4 x 1", with as many dimensions as the problem has
 [[nodiscard]] std::string name_of(const ProcessGrid& grid, const Problem& problem);
 
-/// The block at `coords`: earlier ones are a cell longer where the extents do not divide.
+/// Earlier blocks are a cell longer where the extents do not divide.
+///
+/// @param problem the grid of cells
+/// @param grid the number of ranks in each dimension
+/// @param coords within that grid
+/// @return the cells of the block there
 [[nodiscard]] Box block_at(const Problem& problem,
                            const ProcessGrid& grid,
                            const ProcessGrid& coords);
 
-/// @return the coordinates of `rank` when consecutive ranks fill bricks
+/// @param rank of the process grid
+/// @param grid the number of ranks in each dimension
+/// @param brick filled by consecutive ranks
+/// @return the coordinates of the rank
 [[nodiscard]] ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick);
-/// @return the rank at `coords`
+
+/// @param coords within the process grid
+/// @param grid the number of ranks in each dimension
+/// @param brick filled by consecutive ranks
+/// @return the rank there
 [[nodiscard]] int rank_of(const ProcessGrid& coords,
                           const ProcessGrid& grid,
                           const ProcessGrid& brick);
 
-/// The brick of a given process grid, for groups of `group` consecutive ranks, that minimises the
-/// bytes leaving a group; the grid itself where no brick fits.
+/// The brick that minimises the bytes leaving a group of consecutive ranks.
+///
+/// @param problem the grid of cells
+/// @param grid the number of ranks in each dimension
+/// @param group the number of ranks of a group
+/// @return the brick; the process grid itself where none fits
 [[nodiscard]] ProcessGrid brick_of_least_surface(const Problem& problem,
                                                  const ProcessGrid& grid,
                                                  int group);
 
-/// Name of the term in which `other` is worst beside `best`: compute, pack, wire or wait.
+/// @param other the predicted time of a cut
+/// @param best that of the choice
+/// @return the term in which `other` is worst beside `best`: compute, pack, wire or wait; static
 [[nodiscard]] const char* losing_term(const Prediction& other, const Prediction& best);
 
 }  // namespace sorrel::grid

@@ -35,7 +35,7 @@ enum class MemoryOrder { c, fortran };
 
 /// The grid to divide, and the computation on it.
 struct Problem {
-  Extents extents{1, 1, 1};
+  Extents extents{1, 1, 1};  ///< cells in each dimension
   /// Whether a dimension is periodic.
   PerDimension<bool> is_periodic{};
   /// Dimensions that no plan cuts: for a program that has its sequential algorithm there.
@@ -43,16 +43,16 @@ struct Problem {
   /// Blocks begin at multiples of this many cells, which must divide the extents; more than 1 for
   /// the finer levels of a multigrid, so that a coarse cell and its fine ones are on one rank.
   std::int64_t grain = 1;
-  std::int64_t element_bytes = 8;
+  std::int64_t element_bytes = 8;  ///< size of a cell of one array
   /// Number of arrays of this shape whose ghosts are exchanged together.
   int field_count = 1;
   /// Reach of the stencil in cells.
   std::int64_t halo_width = 1;
-  Stencil stencil = Stencil::star;
-  MemoryOrder order = MemoryOrder::c;
-  /// For one update of a cell, all fields together; the default is a Jacobi sweep.
+  Stencil stencil = Stencil::star;     ///< which neighbours a cell reads
+  MemoryOrder order = MemoryOrder::c;  ///< which dimension is contiguous
+  /// Operations for one update of a cell, all fields together; the default is a Jacobi sweep.
   double flops_per_cell = 6;
-  double bytes_per_cell = 24;
+  double bytes_per_cell = 24;  ///< the same: bytes moved from and to memory
   /// Memory limit in bytes of one rank's blocks with their ghosts; 0: none.
   std::int64_t memory_limit_bytes = 0;
 };
@@ -66,6 +66,7 @@ inline constexpr int field_count_max = 10'000;
 /// Most ranks of a plan.
 inline constexpr int rank_count_max = 1'000'000;
 
+/// @param problem any numbers
 /// @return success, or the error in a problem and what is allowed
 Result<void> check(const Problem& problem);
 

@@ -23,23 +23,40 @@ struct TimingOptions {
   int round_count = 4;
 };
 
-/// Seconds of one step, the least of several batches; the same on every rank. May suspend. Takes
-/// two blocks with their ghosts of memory on each rank, on large pages (see
-/// src/grid/measure/large_pages.hpp). Errors: elements that are not whole doubles, and those of
-/// Halo::make().
+/// Times steps of one cut. Collective; may suspend. Takes two blocks with their ghosts of memory on
+/// each rank, on large pages (see src/grid/measure/large_pages.hpp).
+///
+/// @param comm has at least as many ranks as the cut
+/// @param problem the grid, its stencil, and the width of the halo
+/// @param cut which rank has which block, and how it overlaps
+/// @param options how long
+/// @return the seconds of one step, the least of several batches, the same on every rank; or one
+/// line: elements that are not whole doubles, and the errors of Halo::make()
 [[nodiscard]] Result<double> time_step(MPI_Comm comm,
                                        const Problem& problem,
                                        const Cut& cut,
                                        const TimingOptions& options);
 
-/// The same for several cuts, for each round. They take turns, so that slow phases of the
-/// machine affect all of them.
+/// The same for several cuts. They take turns, so that slow phases of the machine affect all of
+/// them. Collective; may suspend.
+///
+/// @param comm has at least as many ranks as the largest cut
+/// @param problem the grid, its stencil, and the width of the halo
+/// @param cuts which are timed in turn
+/// @param options how long, and how many rounds
+/// @return the seconds of a step for each cut and round, or one line as above
 [[nodiscard]] Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
                                                                    const Problem& problem,
                                                                    std::span<const Cut> cuts,
                                                                    const TimingOptions& options);
 
-/// The least of all rounds for each cut.
+/// The same, summarized. Collective; may suspend.
+///
+/// @param comm has at least as many ranks as the largest cut
+/// @param problem the grid, its stencil, and the width of the halo
+/// @param cuts which are timed in turn
+/// @param options how long, and how many rounds
+/// @return the least seconds of all rounds for each cut, or one line as above
 [[nodiscard]] Result<std::vector<double>> time_steps(MPI_Comm comm,
                                                      const Problem& problem,
                                                      std::span<const Cut> cuts,
@@ -49,19 +66,26 @@ struct TimingOptions {
 struct Verification {
   /// A cut and the seconds of its step.
   struct Timed {
-    Cut cut;
-    double measured_s = 0;
+    Cut cut;                ///< with its prediction
+    double measured_s = 0;  ///< seconds of one step
   };
 
   std::vector<Timed> timed;  ///< in the order of the plan, the best first
   /// Additional time of the plan's choice over the fastest timed cut: 0.05 is 5 %.
   double regret = 0;
 
-  /// A line for each: predicted, measured.
+  /// @param problem that of the plan
+  /// @return a line for each cut: predicted, measured
   [[nodiscard]] std::string table(const Problem& problem) const;
 };
 
-/// Times the first `count` cuts of a plan. `comm` has at least the plan's ranks.
+/// Times the first cuts of a plan. Collective; may suspend.
+///
+/// @param comm has at least the plan's ranks
+/// @param plan the same on all ranks
+/// @param count how many cuts are timed
+/// @param options how long, and how many rounds
+/// @return the times, or one line as of time_step()
 [[nodiscard]] Result<Verification> verify(MPI_Comm comm,
                                           const Plan& plan,
                                           int count,
