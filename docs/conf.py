@@ -7,6 +7,7 @@ import subprocess
 root = pathlib.Path(__file__).resolve().parent.parent
 project = "Sorrel"
 author = "The Sorrel developers"
+copyright = f"2026, {author}"
 release = version = re.search(r"project\(Sorrel VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
 
 extensions = ["myst_parser", "sphinx_copybutton", "breathe"]
@@ -33,4 +34,5 @@ copybutton_only_copy_prompt_lines = True
 
 html_theme = "furo"
 html_title = f"Sorrel {release}"
-html_static_path = []
+html_static_path = ["static"]
+html_css_files = ["manual.css"]
