@@ -271,4 +271,5 @@ def main() -> int:
         return 130
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

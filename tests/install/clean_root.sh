@@ -42,7 +42,7 @@ cp -a "$bare" "$root"
 mkdir -p "$root/reader/docs"
 cp -a "$sources/examples" "$sources/bench" "$root/reader"
 cp "${pages[@]}" "$root/reader/docs"
-cp "$(dirname "${BASH_SOURCE[0]}")/../docs/run_blocks.py" "$root/reader"
+cp -a "$(dirname "${BASH_SOURCE[0]}")/../docs" "$root/reader/tests"
 if [ "$way" = dev ]; then
   git clone --quiet --no-hardlinks "$sources" "$root/reader/sorrel"
 else
@@ -94,7 +94,7 @@ printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Barr
 step sorrel cc -O2 /reader/ranks.c -o /reader/ranks
 step sorrel run -n 1000 /reader/ranks
 for page in /reader/docs/*.md; do
-  step python3 -B /reader/run_blocks.py \$page \$prefix /reader
+  step python3 -B /reader/tests/run_blocks.py \$page \$prefix /reader
 done
 EOT
 

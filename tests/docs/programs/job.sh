@@ -1,0 +1,3 @@
+#!/bin/sh
+# A script that runs the MPI program.
+exec ./heat
