@@ -1,4 +1,6 @@
 """Tests of how outputs are judged: MPICH's rules, tables of benchmarks, summaries of mpi4py."""
+import os
+import tempfile
 import unittest
 
 import benchmark_suites
@@ -92,11 +94,16 @@ class Mpi4py(unittest.TestCase):
         self.assertEqual(mpi4py_suite.judge(self.two, 0, summary)[0], Outcome.WRONG)
         self.assertEqual(mpi4py_suite.judge(self.two, 139, summary)[0], Outcome.CRASH)
 
-    def test_modules_that_need_other_programs_are_entries_of_their_own(self):
-        usual, dynamic = mpi4py_suite.Suite("cache", "source").entries(["2 ranks"])
-        self.assertEqual(usual.key, "mpi4py:test/main.py 2 -e dynproc -e spawn -e util_pool")
-        self.assertEqual(dynamic.key, "mpi4py:test/main.py 2 -i dynproc -i spawn -i util_pool")
-        self.assertEqual(mpi4py_suite.Suite.interpreter_arguments(usual)[:4], ("main.py", "-q", "-e", "dynproc"))
+    def test_modules_are_entries_and_those_that_need_other_programs_are_one(self):
+        with tempfile.TemporaryDirectory() as source:
+            os.mkdir(os.path.join(source, "test"))
+            for name in ("main.py", "test_win.py", "test_rma.py", "test_rma_nb.py", "test_spawn.py", "mpiunittest.py"):
+                with open(os.path.join(source, "test", name), "w", encoding="utf-8"):
+                    pass
+            entries = list(mpi4py_suite.Suite("cache", source).entries(["2 ranks"]))
+        self.assertEqual([entry.key for entry in entries], ["mpi4py:test/main.py 2 " + words for words in (
+            "-i ^test_rma.py$", "-i ^test_rma_nb.py$", "-i ^test_win.py$", "-i dynproc -i spawn -i util_pool")])
+        self.assertEqual(mpi4py_suite.Suite.interpreter_arguments(entries[0]), ("main.py", "-q", "-i", "^test_rma.py$"))
 
     def test_failures_are_counted_and_named(self):
         text = "ERROR: testFree (test_win.TestWin.testFree)\nRan 10 tests in 1s\nFAILED (failures=1, errors=2)\nRan 10 tests in 1s\nOK\n"

@@ -95,7 +95,14 @@ def details(by_launch):
         for chapter in dict.fromkeys(result.chapter for result in results):
             reasons = [r.reason for r in results if r.chapter == chapter and r.outcome is Outcome.PASSED]
             rows = [int(found[1]) for found in map(re.compile(r"(\d+) rows checked").match, reasons) if found]
-            words = f"{sum(rows)} rows in {len(rows)} entries" if rows else "; ".join(dict.fromkeys(filter(None, reasons)))
+            tests = [found for found in map(re.compile(r"(\d+) tests run, (\d+) skipped").match, reasons) if found]
+            if rows:
+                words = f"{sum(rows)} rows in {len(rows)} entries"
+            elif tests:
+                run, skipped = (sum(int(found[i]) for found in tests) for i in (1, 2))
+                words = f"{run} tests, {skipped} of them skipped by themselves"
+            else:
+                words = "; ".join(dict.fromkeys(filter(None, reasons)))
             if reasons:
                 lines.append(f"| {chapter} | {launch} | {len(reasons)} | {words} |")
     return lines

@@ -191,6 +191,11 @@ class Page(unittest.TestCase):
         for line in ("Run with sorrel 1.0, commit abc (3 entries).", "| pt2pt | one | 2 | 38 rows in 2 entries |", "| startup | one | 1 |  |"):
             self.assertIn(line, lines)
 
+    def test_tests_of_modules_are_summed(self):
+        results = [result_of("mpi4py:test/main.py 2 -i a", Outcome.PASSED, chapter="2 ranks", reason="10 tests run, 4 skipped, 0 failed"),
+                   result_of("mpi4py:test/main.py 2 -i b", Outcome.PASSED, chapter="2 ranks", reason="7 tests run, 1 skipped, 0 failed")]
+        self.assertIn("| 2 ranks | one | 2 | 17 tests, 5 of them skipped by themselves |", page.details({"one": results}))
+
     def test_several_libraries_are_named_with_their_chapters(self):
         results = [result_of("mpich:coll/a 2", Outcome.PASSED), result_of("mpich:coll/b 2", Outcome.PASSED),
                    result_of("mpich:rma/a 2", Outcome.PASSED, chapter="rma")]
