@@ -142,6 +142,16 @@ def suite_section(name, version, by_launch, titles, causes):
     return lines
 
 
+def sections_of(text):
+    """{suite: lines} of a page that was written before."""
+    found = {}
+    for part in re.split(r"^(?=## )", text, flags=re.M)[1:]:
+        for name, title in TITLES.items():
+            if part.startswith(f"## {title}"):
+                found[name] = ["", *part.rstrip("\n").split("\n")]
+    return found
+
+
 def page(sections):
     """The whole page; `sections` are lists of lines."""
     return INTRODUCTION + "\n".join(line for section in sections for line in section) + "\n"

@@ -12,7 +12,8 @@ examples:
   run.py --bin build/release/bin mpi4py
   run.py --bin build/release/bin osu --osu ~/osu/c/mpi -j 1
   run.py --bin build/release/bin mpich --launch baseline --baseline .venv
-  run.py --page docs/conformance.md                               the page, from the results in the cache; runs nothing
+  run.py --page docs/conformance.md                               the page, from the results in the cache; runs nothing. The
+                                                                  sections of suites without results there stay as they are
 
 exit status: 0 all applicable entries passed, 1 some failed, 2 wrong arguments, 3 a suite cannot be prepared, 130 interrupted
 """
@@ -140,9 +141,15 @@ def run_suite(name, options, reviewed):
 
 
 def write_page(options, reviewed):
-    """Writes the page of all results in the cache, and names causes that no failure has."""
+    """Writes the page of all results in the cache, and names causes that no failure has.
+
+    A suite without results keeps its section of an existing page.
+    """
     titles = {name: title for name, (title, _) in launches.SORREL.items()} | {launches.BASELINE: "MPICH's library"}
-    sections, everything = [], []
+    sections, everything, old = [], [], {}
+    if os.path.exists(options.page):
+        with open(options.page, encoding="utf-8") as file:
+            old = page.sections_of(file.read())
     for name in SUITES:
         by_launch = {}
         for launch in titles:
@@ -152,6 +159,8 @@ def write_page(options, reviewed):
             with open(os.path.join(options.cache, "results", name + ".version"), encoding="utf-8") as file:
                 sections.append(page.suite_section(name, json.load(file), by_launch, titles, reviewed))
             everything += [result for results in by_launch.values() for result in results]
+        elif name in old:
+            sections.append(old[name])
     with open(options.page, "w", encoding="utf-8") as file:
         file.write(page.page(sections))
     for cause in causes_module.unused(reviewed, everything):

@@ -257,7 +257,12 @@ class Command(unittest.TestCase):
             out = os.path.join(root, "page.md")
             self.check(["--cache", os.path.join(root, "cache"), "--page", out], 0, "")
             with open(out, encoding="utf-8") as file:
-                self.assertIn("| standard | 2 / 0 / 0 |", file.read())
+                written = file.read()
+            self.assertIn("| standard | 2 / 0 / 0 |", written)
+            os.remove(os.path.join(root, "cache/results/osu.one.jsonl"))
+            self.check(["--cache", os.path.join(root, "cache"), "--page", out], 0, "")   # the section stays
+            with open(out, encoding="utf-8") as file:
+                self.assertEqual(file.read(), written)
 
 
 if __name__ == "__main__":
