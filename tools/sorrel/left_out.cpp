@@ -1,0 +1,41 @@
+// The commands that a build with SORREL_RUN_ONLY leaves out.
+
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+int left_out(const char* name) {
+  (void)report_error("{}: not in this build, which runs programs only (SORREL_RUN_ONLY)", name);
+  return exit_cannot_execute;
+}
+
+}  // namespace
+
+int plan_command(Arguments) {
+  return left_out("plan");
+}
+
+int report_command(Arguments) {
+  return left_out("report");
+}
+
+int ps_command(Arguments) {
+  return left_out("ps");
+}
+
+int top_command(Arguments) {
+  return left_out("top");
+}
+
+int stack_command(Arguments) {
+  return left_out("stack");
+}
+
+int selftest_command(Arguments) {
+  return left_out("selftest");
+}
+
+}  // namespace sorrel::tool
