@@ -244,6 +244,22 @@ class Scheduling(WithStore):
         self.assertEqual(self.run_rows(store, {"a": fail, "b": lambda: {"seconds": 1.0}})[0], ["a", "b", "b", "b"])
         self.assertEqual(store.troubles, {("001", "row", "a"): "exit status 1: wrong answer"})
 
+    def test_a_peers_program_that_is_late_once_is_started_in_no_other_case(self) -> None:
+        begun = []
+
+        def case(column: str, is_late: bool, program: str) -> Case:
+            def run() -> dict[str, float]:
+                begun.append(column)
+                raise CaseFailed("took longer than 2 s" if is_late else "exit status 1", is_late)
+
+            return Case("000", "row", column, run, program)
+
+        row = Row([case("late", True, "/peer"), case("other size", True, "/peer"), case("wrong", False, "/wrong"),
+                   case("wrong too", False, "/wrong"), case("own", True, ""), case("own again", True, "")])  # fmt: skip
+        with contextlib.redirect_stderr(io.StringIO()):
+            Schedule([row], self.store()[0], Budget(2, time.monotonic() + 60, 0)).run()
+        self.assertEqual(begun, ["late", "wrong", "wrong too", "own", "own again"])
+
     def test_no_row_is_started_that_would_end_after_the_budget(self) -> None:
         store, _ = self.store()
         order, schedule = self.run_rows(store, {"a": lambda: {"seconds": 1.0}}, seconds=1.0)

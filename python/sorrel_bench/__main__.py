@@ -168,6 +168,9 @@ def check(arguments: argparse.Namespace) -> None:
         refuse(f"bench: --against needs probes and the `sorrel` of another build, not '{arguments.against}'")
     if arguments.study_build is not None and (arguments.name != "studies" or shutil.which(arguments.study_build) is None):
         refuse(f"bench: --study-build needs studies and the `sorrel` of a build by `cmake --preset study`, not '{arguments.study_build}'")
+    if arguments.study_build is not None:
+        # The programs run in another folder.
+        arguments.study_build = str(pathlib.Path(shutil.which(arguments.study_build)).resolve())
     if arguments.table is not None and arguments.name != "collectives":
         refuse("bench: --table is for collectives only")
     for file in (arguments.json, arguments.table):

@@ -103,11 +103,21 @@ def print_failures(runner: Runner, missing: Sequence[str]) -> None:
         print(f"  {error.implementation}, {error.what}: {error.message}")
 
 
+SAME_SHOWN = 3  # failures with the same message
+
+
 def print_gaps(missing: Iterable[str], troubles: Iterable[str]) -> None:
     for what in missing:
         print(f"Missing: {what}")
+    # WHERE: MESSAGE (COMMAND)
+    of_message: dict[str, list[str]] = {}
     for what in troubles:
-        print(f"Failed: {what}")
+        of_message.setdefault(what.partition(": ")[2].partition(" (")[0], []).append(what)
+    for same in of_message.values():
+        for what in same[:SAME_SHOWN]:
+            print(f"Failed: {what}")
+        if len(same) > SAME_SHOWN:
+            print(f"Failed in the same way: {len(same) - SAME_SHOWN} more")
 
 
 def as_json(runner: Runner, bars: Sequence[Bar], machine: dict, missing: Sequence[str]) -> dict:

@@ -165,13 +165,21 @@ def _begin(command: list[str], folder: pathlib.Path) -> subprocess.Popen:
     )  # fmt: skip
 
 
+_LATE = "took longer than"
+
+
+def is_late(error: str) -> bool:
+    """Whether an error of run_program() is its time limit."""
+    return error.startswith(_LATE)
+
+
 def _finish(process: subprocess.Popen, seconds_max: float = RUN_SECONDS_MAX) -> tuple[str, str]:
     """The output of a program, and an error, or nothing."""
     try:
         output, errors = process.communicate(timeout=seconds_max)
     except subprocess.TimeoutExpired:
         _stop(process)
-        return "", f"took longer than {seconds_max:g} s"
+        return "", f"{_LATE} {seconds_max:g} s"
     except BaseException:
         _stop(process)
         raise

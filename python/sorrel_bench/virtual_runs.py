@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from . import report
 from .disturbance import RUNS
 from .implementations import Implementation
-from .runner import CG2D_LINE, COMPILE_FLAGS, RESULT_LINE, run_program
+from .runner import CG2D_LINE, COMPILE_FLAGS, RESULT_LINE, is_late, run_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD_SECONDS_MAX = 600
@@ -54,6 +54,7 @@ class Case:
     cpu_count: int
     read: Callable[[str], Values] = read_results
     is_slow: bool = False
+    peer_program: str = ""  # of another implementation: if it reaches its time limit in one case, it is started in no other
 
     @property
     def key(self) -> Key:
@@ -66,6 +67,7 @@ class Results:
     def __init__(self) -> None:
         self.rounds: dict[Key, list[list[Values]]] = {}
         self.troubles: dict[Key, str] = {}
+        self.late: set[str] = set()  # programs of peers
 
     def add(self, key: Key, round_: int, values: Values) -> None:
         rounds = self.rounds.setdefault(key, [])
@@ -200,7 +202,7 @@ def run_cases(cases: Sequence[Case], budget: Budget, folder: pathlib.Path, cpus:
 
 
 def _run(case: Case, round_: int, results: Results, folder: pathlib.Path, cpus: Sequence[int]) -> None:
-    if case.key in results.troubles:
+    if case.key in results.troubles or case.peer_program in results.late:
         return
     output, error = RUNS.watched(lambda: run_program(list(case.command), folder, cpus[: case.cpu_count]))
     values = {} if error else case.read(output)
@@ -208,6 +210,8 @@ def _run(case: Case, round_: int, results: Results, folder: pathlib.Path, cpus: 
         results.add(case.key, round_, values)
     else:
         results.troubles[case.key] = f"{error or 'printed no result'} ({shlex.join(case.command)})"
+        if case.peer_program and is_late(error):
+            results.late.add(case.peer_program)
 
 
 def table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]], width: int = 12) -> None:

@@ -47,7 +47,8 @@ class Setting:
         if path is None:
             return []
         words = implementation.launch(Job(path, arguments, ranks, workers))
-        return [Case(part, row, implementation.name, tuple(words), workers, read, is_slow)]
+        peer_program = "" if implementation.is_sorrel else path
+        return [Case(part, row, implementation.name, tuple(words), workers, read, is_slow, peer_program)]
 
 
 def probes_folder() -> pathlib.Path:

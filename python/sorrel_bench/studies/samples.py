@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from .. import report
 from ..disturbance import RUNS, Watch
-from ..runner import run_program
+from ..runner import is_late, run_program
 from . import estimates
 from .estimates import Estimate
 
@@ -26,6 +26,10 @@ WATCHED_SECONDS_MIN = 0.3  # in a shorter run the kernel's clock is too coarse t
 class CaseFailed(Exception):
     """A run failed; the message is one line."""
 
+    def __init__(self, message: str, is_late: bool = False) -> None:
+        super().__init__(message)
+        self.is_late = is_late  # the time limit was reached
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:
@@ -33,6 +37,7 @@ class Case:
     row: str
     column: str
     run: Callable[[], Values]
+    peer_program: str = ""  # of another implementation: if it reaches its time limit in one case, it is started in no other
 
     @property
     def key(self) -> Key:
@@ -53,18 +58,19 @@ def _shown(command: Sequence[str]) -> str:
 
 
 def command_case(
-    key: Key, command: Sequence[str], read: Callable[[str], Values], cpus: Sequence[int], folder: pathlib.Path, seconds_max: float = 120
+    key: Key, command: Sequence[str], read: Callable[[str], Values], cpus: Sequence[int], folder: pathlib.Path, seconds_max: float = 120,
+    peer_program: str = "",
 ) -> Case:
     def run() -> Values:
         output, error = run_program(list(command), folder, cpus, seconds_max)
         if error:
-            raise CaseFailed(f"{error} ({_shown(command)})")
+            raise CaseFailed(f"{error} ({_shown(command)})", is_late(error))
         values = read(output)
         if not values:
             raise CaseFailed(f"printed no result ({_shown(command)})")
         return values
 
-    return Case(*key, run)
+    return Case(*key, run, peer_program)
 
 
 PAIR = re.compile(r"(\S+) (-?[\d.]+(?:e[-+]?\d+)?)(?=\s|$)")
@@ -192,13 +198,17 @@ class Schedule:
     def __init__(self, rows: Sequence[Row], store: Store, budget: Budget) -> None:
         self._rows, self._store, self._budget = rows, store, budget
         self.left_out: set[str] = set()  # rows without any round, for lack of time
+        self._late: set[str] = set()  # programs of peers
 
     def _missing(self, row: Row, round_: int) -> list[Case]:
         if round_ >= row.rounds_max:
             return []
         first = round_ % len(row.cases)
         order = [*row.cases[first:], *row.cases[:first]]
-        return [c for c in order if c.key not in self._store.troubles and round_ not in self._store.rounds.get(c.key, {})]
+        return [c for c in order if not self._has_failed(c) and round_ not in self._store.rounds.get(c.key, {})]
+
+    def _has_failed(self, case: Case) -> bool:
+        return case.key in self._store.troubles or case.peer_program in self._late
 
     def _expected(self, cases: Sequence[Case]) -> float:
         return sum(self._store.seconds.get(case.key, SECONDS_OF_UNKNOWN) for case in cases)
@@ -222,6 +232,8 @@ class Schedule:
                         self.left_out.add(f"{cases[0].study}: {cases[0].row}")
                     continue
                 for case in cases:
+                    if self._has_failed(case):
+                        continue
                     left = _minutes(self._left(round_, index))
                     progress.step(f"round {round_ + 1} of {self._budget.rounds}, about {left} left: {case.study}, {case.row}, {case.column}")
                     self._run(case, round_)
@@ -236,6 +248,8 @@ class Schedule:
                 values = case.run()
             except CaseFailed as error:
                 self._store.troubles[case.key] = str(error)
+                if error.is_late and case.peer_program:
+                    self._late.add(case.peer_program)
                 return
             seconds, other_work = watch.end()
             attempts.append((other_work, seconds, values))

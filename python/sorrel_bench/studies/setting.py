@@ -24,15 +24,16 @@ class Setting(VirtualSetting):
     study_command: str | None = None  # the `sorrel` of a build for measurements
 
     def command_case(self, key: tuple[str, str, str], words: Sequence[str], read: Callable[[str], Values], workers: int | None = None,
-                     seconds_max: float = RUN_SECONDS_MAX) -> Case:  # fmt: skip
-        return command_case(key, words, read, self.cpus[: workers or self.workers], self.programs.folder, seconds_max)
+                     seconds_max: float = RUN_SECONDS_MAX, peer_program: str = "") -> Case:  # fmt: skip
+        return command_case(key, words, read, self.cpus[: workers or self.workers], self.programs.folder, seconds_max, peer_program)
 
     def launch_case(self, key: tuple[str, str, str], by: Implementation, program: str, job: Job, read: Callable[[str], Values]) -> Case | None:
         """A case of a program that was built; None if it was not."""
         path = self.programs.path(program)
         if path is None:
             return None
-        return self.command_case(key, by.launch(dataclasses.replace(job, program=path)), read, job.workers)
+        peer_program = "" if by.is_sorrel else path
+        return self.command_case(key, by.launch(dataclasses.replace(job, program=path)), read, job.workers, peer_program=peer_program)
 
 
 def cases(found: Sequence[Case | None]) -> list[Case]:
