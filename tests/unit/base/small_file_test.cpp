@@ -1,27 +1,19 @@
 #include "base/small_file.hpp"
 
-#include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel {
 namespace {
 
 class SmallFile : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/small-file-XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-
-  void TearDown() override {
-    std::remove((folder_ + "/f").c_str());
-    rmdir(folder_.c_str());
-  }
-
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
   std::string text_;
 };
 

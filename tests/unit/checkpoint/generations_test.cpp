@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/prng.hpp"
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::checkpoint {
 namespace {
@@ -22,13 +22,6 @@ constexpr std::uint32_t process_count = 2;
 
 class GenerationsTest : public testing::Test {
  protected:
-  GenerationsTest() {
-    std::string pattern = testing::TempDir() + "sorrel-checkpoint-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-
-  ~GenerationsTest() override { fs::remove_all(folder_); }
-
   [[nodiscard]] Generations generations() const { return Generations(folder_); }
 
   /// Writes the files of a generation; the first segment holds its number.
@@ -81,7 +74,8 @@ class GenerationsTest : public testing::Test {
     fs::resize_file(path, fs::file_size(path) - bytes);
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
 };
 
 TEST_F(GenerationsTest, AnEmptyFolderHasNone) {

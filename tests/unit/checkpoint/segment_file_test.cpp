@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/prng.hpp"
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::checkpoint {
 namespace {
@@ -49,14 +50,6 @@ constexpr FileIdentity identity{.generation = 7,
 
 class SegmentFileTest : public testing::Test {
  protected:
-  SegmentFileTest() {
-    std::string pattern = testing::TempDir() + "sorrel-checkpoint-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    path_ = folder_ + "/file";
-  }
-
-  ~SegmentFileTest() override { fs::remove_all(folder_); }
-
   /// Segments of these lengths, with contents that follow from the seed.
   FileSeal write(const std::vector<std::size_t>& lengths) {
     Prng random(test_seed());
@@ -79,8 +72,9 @@ class SegmentFileTest : public testing::Test {
     return seal;
   }
 
-  std::string folder_;
-  std::string path_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
+  const std::string path_ = folder_ + "/file";
   std::vector<std::pair<SegmentHead, Bytes>> written_;
 };
 

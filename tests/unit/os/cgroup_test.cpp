@@ -5,19 +5,14 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "unit/base/temporary_folder.hpp"
+
 namespace sorrel::os {
 namespace {
 
 /// A folder with the layout of a machine's root.
 class CgroupTest : public ::testing::Test {
  protected:
-  CgroupTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "sorrel_cgroup_XXXXXX").string();
-    root_ = mkdtemp(name.data());
-  }
-
-  ~CgroupTest() override { std::filesystem::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) const {
     const std::filesystem::path file = root_ + path;
     std::filesystem::create_directories(file.parent_path());
@@ -40,7 +35,8 @@ class CgroupTest : public ::testing::Test {
           "32 20 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
   }
 
-  std::string root_;
+  const TemporaryFolder temporary_;
+  const std::string root_ = temporary_.path();
 };
 
 TEST_F(CgroupTest, AMachineWithoutCgroupsHasNoQuota) {

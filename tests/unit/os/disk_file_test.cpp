@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::os {
 namespace {
@@ -16,23 +18,18 @@ using LockKind = DiskFile::LockKind;
 
 class DiskFileTest : public testing::Test {
  protected:
-  DiskFileTest() {
-    char name[] = "/tmp/sorrel-disk-file-XXXXXX";
-    folder_ = mkdtemp(name);
-    path_ = folder_ + "/file";
-  }
-
   ~DiskFileTest() override {
     (void)delete_file(path_.c_str());
-    EXPECT_EQ(rmdir(folder_.c_str()), 0);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
 
   void open(DiskFile& file, DiskFile::OpenMode mode) {
     ASSERT_EQ(file.open(path_.c_str(), mode), 0);
   }
 
-  std::string folder_;
-  std::string path_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
+  const std::string path_ = folder_ + "/file";
 };
 
 std::string text_of(const DiskFile& file) {

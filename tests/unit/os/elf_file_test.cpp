@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -11,6 +10,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::os {
 namespace {
@@ -119,8 +120,7 @@ TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {
   std::mt19937 random(seed);
   std::ifstream file(subjects + "/program", std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(file), {}};
-  std::string name = (std::filesystem::temp_directory_path() / "sorrel_elf_XXXXXX").string();
-  const std::filesystem::path folder = mkdtemp(name.data());
+  const TemporaryFolder folder;
   for (int round = 0; round < 300; ++round) {
     std::string bad = good;
     // These offsets hit the headers, the dynamic section and the symbols.
@@ -129,7 +129,7 @@ TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {
       bad[16 + random() % (reach - 16)] = static_cast<char>(random());
     }
     if (round % 3 == 0) bad.resize(random() % bad.size());
-    const std::string path = (folder / "damaged").string();
+    const std::string path = folder.path() + "/damaged";
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
     auto opened = ElfFile::open(path);
     if (const auto* elf = std::get_if<ElfFile>(&opened)) {
@@ -138,7 +138,6 @@ TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {
       EXPECT_LT(letters, std::size_t{1} << 40);
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

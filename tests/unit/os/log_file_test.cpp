@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,18 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit/base/temporary_folder.hpp"
+
 namespace sorrel::os {
 namespace {
 
 class LogFileTest : public ::testing::Test {
  protected:
-  LogFileTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "log_file_test_XXXXXX").string();
-    folder = mkdtemp(path.data());
-  }
-
-  ~LogFileTest() override { std::filesystem::remove_all(folder); }
-
   [[nodiscard]] std::string log() const { return folder + "/log"; }
 
   [[nodiscard]] std::string buffer() const { return folder + "/buffer"; }
@@ -39,7 +33,8 @@ class LogFileTest : public ::testing::Test {
     return found.append(reinterpret_cast<const char*>(rest.bytes.data()), rest.bytes.size());
   }
 
-  std::string folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
 };
 
 /// Writes the numbers from `first` on, four digits each, until the buffer is full.

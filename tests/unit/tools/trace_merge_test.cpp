@@ -7,19 +7,13 @@
 #include "part_file.hpp"
 #include "tools/sorrel/report/job_trace.hpp"
 #include "tools/sorrel/trace/merge.hpp"
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::tool {
 namespace {
 
 class TraceMergeTest : public ::testing::Test {
  protected:
-  TraceMergeTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "merge_test_XXXXXX").string();
-    folder = mkdtemp(path.data());
-  }
-
-  ~TraceMergeTest() override { std::filesystem::remove_all(folder); }
-
   [[nodiscard]] std::string file() const { return (folder / "job.trace").string(); }
 
   [[nodiscard]] JobTrace merged() const {
@@ -30,7 +24,8 @@ class TraceMergeTest : public ::testing::Test {
     return std::move(job).value();
   }
 
-  std::filesystem::path folder;
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
 };
 
 TEST_F(TraceMergeTest, CallsOfARankThatMovesAreInOrder) {

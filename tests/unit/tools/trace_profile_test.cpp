@@ -6,20 +6,15 @@
 #include "part_file.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::tool {
 namespace {
 
 class TraceProfileTest : public ::testing::Test {
  protected:
-  TraceProfileTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "trace_test_XXXXXX").string();
-    folder = mkdtemp(path.data());
-  }
-
-  ~TraceProfileTest() override { std::filesystem::remove_all(folder); }
-
-  std::filesystem::path folder;
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
 };
 
 /// Rank 0 receives from 1 ms on: it waits at 2 ms, rank 1 runs until it sends, 1000 bytes, at 5 ms

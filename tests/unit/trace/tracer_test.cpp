@@ -11,18 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "unit/base/temporary_folder.hpp"
+
 namespace sorrel::trace {
 namespace {
 
 class TracerTest : public ::testing::Test {
  protected:
-  TracerTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "tracer_test_XXXXXX").string();
-    folder = mkdtemp(path.data());
-  }
-
-  ~TracerTest() override { std::filesystem::remove_all(folder); }
-
   std::string bytes_of(const char* name) const {
     std::ifstream file(folder + name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -51,7 +46,8 @@ class TracerTest : public ::testing::Test {
     return records;
   }
 
-  std::string folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   std::atomic_flag has_reported;
 };
 

@@ -1,11 +1,11 @@
 #include "tools/sorrel/common/host.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
+
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::tool {
 namespace {
@@ -14,15 +14,11 @@ namespace {
 class HostTest : public testing::Test {
  protected:
   HostTest() {
-    char name[] = "/tmp/sorrel-host-test-XXXXXX";
-    folder_ = mkdtemp(name);
     std::filesystem::create_directories(folder_ + "/lib");
     for (const char* file : {"libsorrel-host-openmpi.so", "libsorrel-host-mpich.so"})
       std::ofstream(folder_ + "/lib/" + file) << "";
     installation_.library_dir = folder_ + "/lib";
   }
-
-  ~HostTest() override { std::filesystem::remove_all(folder_); }
 
   Host find(const std::map<std::string, std::string>& environment, const HostOptions& words = {}) {
     return find_host(
@@ -34,7 +30,8 @@ class HostTest : public testing::Test {
         installation_);
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
   Installation installation_;
 };
 

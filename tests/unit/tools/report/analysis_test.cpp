@@ -16,19 +16,13 @@
 #include "tools/sorrel/report/report_json.hpp"
 #include "tools/sorrel/report/report_page.hpp"
 #include "tools/sorrel/report/timeline.hpp"
+#include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::tool {
 namespace {
 
 class ReportTest : public ::testing::Test {
  protected:
-  ReportTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "report_test_XXXXXX").string();
-    folder = mkdtemp(name.data());
-  }
-
-  ~ReportTest() override { std::filesystem::remove_all(folder); }
-
   [[nodiscard]] std::string path() const { return (folder / "job.trace").string(); }
 
   void read(JobFile& file) {
@@ -71,7 +65,8 @@ class ReportTest : public ::testing::Test {
     EXPECT_EQ(end, job.end_ns);
   }
 
-  std::filesystem::path folder;
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
   JobTrace job;
   Analysis analysis;
 };
