@@ -4,13 +4,7 @@
 # usage: damaged.sh SORREL STEPS_PROGRAM
 set -u
 sorrel=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fail() {
-  echo "$*"
-  tail "$folder"/out "$folder"/err
-  exit 1
-}
+. "$(dirname "$0")/folder.sh"
 cp "$program" "$folder/steps"
 $sorrel run -n 3 --checkpoint "$folder/save" "$folder/steps" 30 10 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 [ -e "$folder/save/ckpt.2/MANIFEST" ] && [ -e "$folder/save/ckpt.3/MANIFEST" ] || fail "two checkpoints are not there"

@@ -4,8 +4,7 @@
 # usage: every.sh SORREL STEPS_PROGRAM period|signal|alone [RUN_OPTIONS]
 set -u
 sorrel=$1 program=$2 how=$3 options=${4:---workers 2}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/folder.sh"
 fail() {
   echo "$*"
   kill -9 "$pid" 2> /dev/null

@@ -4,13 +4,7 @@
 # usage: objects.sh SORREL OBJECTS_PROGRAM "RUN_OPTIONS" "RESTART_OPTIONS"
 set -u
 sorrel=$1 program=$2 run_options=$3 restart_options=$4
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fail() {
-  echo "$*"
-  tail -n 20 "$folder"/out "$folder"/err
-  exit 1
-}
+. "$(dirname "$0")/folder.sh"
 $sorrel run $run_options --checkpoint "$folder/other" "$program" "$folder/data" 0 > "$folder/out" 2> "$folder/err" ||
   fail "the job that goes on ended with $?"
 rm "$folder/data"

@@ -4,13 +4,7 @@
 # usage: refused.sh SORREL STEPS_PROGRAM WHAT TEXT
 set -u
 sorrel=$1 program=$2 what=$3 text=$4
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fail() {
-  echo "$*"
-  tail "$folder"/out "$folder"/err
-  exit 1
-}
+. "$(dirname "$0")/folder.sh"
 $sorrel run -n 3 --workers 2 --checkpoint "$folder/save" "$program" 4 4 0 "$what" > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 grep -Eq "^sorrel: no checkpoint, and the job goes on: .*$text" "$folder/err" || fail "does not say '$text'"
 [ "$(wc -l < "$folder/err")" -eq 1 ] || fail "says more than one line"

@@ -4,13 +4,7 @@
 # usage: requests.sh SORREL STEPS_PROGRAM
 set -u
 sorrel=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fail() {
-  echo "$*"
-  tail "$folder"/out "$folder"/err
-  exit 1
-}
+. "$(dirname "$0")/folder.sh"
 # No collective of all ranks for three seconds.
 $sorrel run -n 3 --checkpoint "$folder/sleep" --every 100ms "$program" 40 1000 0 sleep > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 [ "$(grep -c 'the ranks have called no collective of all ranks' "$folder/err")" = 1 ] || fail "does not say that no collective comes"

@@ -4,8 +4,7 @@
 # usage: restart.sh SORREL STEPS_PROGRAM "RUN_OPTIONS" "RESTART_OPTIONS"
 set -u
 sorrel=$1 program=$2 run_options=$3 restart_options=${4:-}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/folder.sh"
 fail() {
   echo "$*"
   for file in expected first second; do echo "--- $file"; tail -n 5 "$folder/$file" "$folder/$file.err" 2>&1; done

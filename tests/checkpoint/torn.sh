@@ -4,13 +4,7 @@
 # usage: torn.sh SORREL STEPS_PROGRAM
 set -u
 sorrel=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fail() {
-  echo "$*"
-  tail "$folder"/out "$folder"/err
-  exit 1
-}
+. "$(dirname "$0")/folder.sh"
 $sorrel run -n 5 --procs 3 --checkpoint "$folder/save" "$program" 20 10 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 [ "$(ls "$folder/save/ckpt.2" | tr '\n' ' ')" = "MANIFEST process.0000 process.0001 process.0002 " ] || fail "files are missing"
 for process in 0 1 2; do
