@@ -36,8 +36,6 @@ class LogFile {
   /// Null before create().
   [[nodiscard]] std::byte* buffer() const { return buffer_; }
 
-  [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
-
   /// The first `bytes` bytes of the buffer are part of the log from now on.
   void set_filled(std::size_t bytes) {
     // Release: a reader that finds the new end finds the bytes.

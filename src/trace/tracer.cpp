@@ -53,7 +53,7 @@ void Tracer::add(const Record& record) {
   if (!has_space(record_bytes_max)) [[unlikely]]
     return;
   next_ = encoder_.encode(record, next_);
-  file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer()));
+  set_filled();
 }
 
 bool Tracer::has_space(std::size_t bytes) {
@@ -92,7 +92,7 @@ void Tracer::add_text(std::uint64_t name, std::string_view text) {
   next_ = encoder_.encode(Record::now(Kind::text, name, text.size()), next_);
   std::memcpy(next_, text.data(), text.size());
   next_ += text.size();
-  file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer()));
+  set_filled();
 }
 
 void Tracer::add_code() {

@@ -75,6 +75,10 @@ class Tracer {
   /// Whether the buffer has space for this many bytes, perhaps from now on.
   bool has_space(std::size_t bytes);
   bool empty_buffer();
+
+  /// The bytes before `next_` are part of the file from now on.
+  void set_filled() { file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer())); }
+
   void add_clock();
   void stop(int error);
 
