@@ -373,8 +373,9 @@ class Launch {
     const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
     if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
       return;
-    print_diagnostic(fmt::format("{} has ended below {} in the middle of MPI",
-                                 end_of(index, 1).name(), program_of(index).wrapper));
+    ProcessEnd end = end_of(index, 1);
+    end.wrapper = program_of(index).wrapper;
+    report(end);
     begin_end(1);
   }
 

@@ -14,10 +14,14 @@ std::string ProcessEnd::name() const {
   return fmt::format("process {} (ranks {}-{})", process, first_rank, last);
 }
 
+std::string ProcessEnd::what() const {
+  if (signal) return fmt::format("was killed by signal {} ({})", *signal, strsignal(*signal));
+  if (!wrapper.empty()) return fmt::format("has ended below {} in the middle of MPI", wrapper);
+  return fmt::format("ended with status {} in the middle of MPI", status);
+}
+
 void report_process_end(const ProcessEnd& end, const std::string& report_file) {
-  const std::string what =
-      end.signal ? fmt::format("was killed by signal {} ({})", *end.signal, strsignal(*end.signal))
-                 : fmt::format("ended with status {} in the middle of MPI", end.status);
+  const std::string what = end.what();
   print_diagnostic(fmt::format("{} {}", end.name(), what));
   const auto rank =
       end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank)) : std::nullopt;

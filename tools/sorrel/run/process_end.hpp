@@ -13,9 +13,14 @@ struct ProcessEnd {
   std::uint64_t rank_count = 1;
   int status = 0;
   std::optional<int> signal;
+  /// That goes on, or has gone: the status of what ran below it is not known. "": none.
+  std::string wrapper{};
 
   /// "process 3 (ranks 24-31)".
   [[nodiscard]] std::string name() const;
+
+  /// What has happened to it: the words behind the name.
+  [[nodiscard]] std::string what() const;
 };
 
 /// Prints a line, and writes the same into the user's file; "": none.
