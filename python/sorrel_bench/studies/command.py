@@ -68,7 +68,9 @@ def main(arguments: argparse.Namespace) -> int:
     schedule = samples.Schedule(rows, store, budget)
     schedule.run()
     facts = store.head["machine"] | machine.after_runs() | {"other_work": store.share_of(*store.rounds)}
-    command = shlex.join(["sorrel", "bench", "studies", *arguments.studies, *(["--quick"] if arguments.quick else [])])
+    given = [*(["--quick"] if arguments.quick else []), *(["--ampi", "DIR"] if arguments.ampi else []),
+             *(["--study-build", "SORREL"] if arguments.study_build else [])]  # fmt: skip
+    command = shlex.join(["sorrel", "bench", "studies", *arguments.studies, *given])
     troubles = [*setting.programs.troubles, *(f"{', '.join(key)}: {text}" for key, text in store.troubles.items())]
     show([result_of(module, store, setting) for module in modules], facts, command, folder)
     report.print_gaps([f"no time was left for {row}" for row in sorted(schedule.left_out)], troubles)
