@@ -59,6 +59,22 @@ struct PlaneCost {
   double slowdown = 1;           ///< the factor
 };
 
+/// Nodes that are joined along the dimensions of a torus or a mesh, so that a message passes the
+/// nodes in between: the hops. Consecutive nodes fill the last dimension first. The ranks of a node
+/// are consecutive, too: those of a group of the link before, or those of a processor.
+struct Torus {
+  /// Nodes in each dimension. All 0: as MPI_Dims_create chooses for the nodes that a job uses.
+  std::vector<int> extents;
+  bool wraps = true;          ///< the ends of a dimension are neighbours
+  double hop_s = 0;           ///< latency of each hop after the first
+  double hop_contention = 0;  ///< addition to Link::contention for each hop after the first
+};
+
+/// Most nodes of a torus: a plan counts the hops of every pair of neighbours.
+inline constexpr int torus_node_count_max = 65536;
+/// Most dimensions of a torus; a hypercube has one for each factor of 2.
+inline constexpr int torus_dimension_count_max = 16;
+
 /// Cost of a message between two ranks of one group, in the terms of LogGOPS.
 struct Link {
   std::string name;  ///< such as "memory" or "network"
@@ -68,14 +84,16 @@ struct Link {
   int group_count = 0;
   double overhead_s = 0;  ///< o: processor time per message, for each of sender and receiver
   double overhead_s_per_byte = 0;  ///< O: processor time per byte, sum of both ends
-  double latency_s = 0;            ///< L
+  double latency_s = 0;            ///< L, with a torus between nodes one hop apart
   double gap_s_per_byte = 0;       ///< G: time per byte on the wire, for one pair alone
-  double contention = 1;           ///< factor on G while all ranks send
+  double contention = 1;           ///< factor on G while all ranks send; with a torus one hop
   /// Share of the wire time that passes while the processor computes without polling.
   double progress_share = 0;
   /// Longer messages use rendezvous: two latencies more (the S of LogGPS, Ino, Fujimoto, Hagihara
   /// 2001). 0: none do.
   std::int64_t announced_bytes = 0;
+  /// Of the outermost link only. Nothing: distance does not matter.
+  std::optional<Torus> torus = std::nullopt;
 };
 
 /// Origin of a number.

@@ -61,12 +61,19 @@ struct Prediction {
   [[nodiscard]] double step_s() const { return compute_s + pack_s + wire_s + wait_s; }
 };
 
+/// Distance between neighbours on different nodes of a machine whose outermost link is a torus.
+struct Hops {
+  double mean = 0;  ///< over all such pairs; 0: there is no torus, or no such pair
+  int most = 0;     ///< of one pair
+};
+
 /// A cut of the grid, and the predicted time of a step.
 struct Cut {
   ProcessGrid grid{1, 1, 1};  ///< the number of ranks in each dimension
   /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
   ProcessGrid brick{1, 1, 1};
   PerDimension<Pack> pack{};  ///< of the faces across each dimension
+  PerDimension<Hops> hops{};  ///< to the neighbours in each dimension
   Overlap overlap;            ///< of messages and computation
   Prediction time;            ///< of one step
 

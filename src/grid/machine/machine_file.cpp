@@ -45,6 +45,12 @@ void visit_link_numbers(AnyLink& link, Visitor&& visit) {
   visit("announced_bytes", link.announced_bytes);
 }
 
+template <class Visitor, class AnyTorus>
+void visit_torus_numbers(AnyTorus& torus, Visitor&& visit) {
+  visit("hop_seconds", torus.hop_s);
+  visit("hop_contention", torus.hop_contention);
+}
+
 template <class Visitor, class AnyMachine>
 void visit_tables(AnyMachine& machine, Visitor&& visit) {
   visit("copy", machine.copy);
@@ -160,9 +166,11 @@ class Reader {
   }
 
   // Whether an optional member is missing.
-  [[nodiscard]] bool is_left_out(const Json& json, const std::string& name) {
+  [[nodiscard]] bool is_left_out(const Json& json,
+                                 const std::string& name,
+                                 const std::string& where = "") {
     if (json.contains(name)) return false;
-    known_.push_back(name);
+    known_.push_back(where + name);
     return true;
   }
 
@@ -203,9 +211,37 @@ class Reader {
       if (link.name.empty()) return fail(where + "name is missing or empty; it must be a text");
       visit_link_numbers(link,
                          [&](const char* name, auto& value) { number(entry, name, where, value); });
+      torus(entry, where, link);
       check_unknown(entry, where);
       machine.links.push_back(std::move(link));
     }
+  }
+
+  void torus(const Json& json, const std::string& where, Link& link) {
+    if (is_left_out(json, "torus", where)) return;
+    const Json* entry = member(json, "torus", where);
+    if (entry == nullptr) return;
+    const std::string name = where + "torus";
+    Torus torus;
+    const auto list = entry->find("value");
+    const bool is_good =
+        list != entry->end() && list->is_array() &&
+        std::all_of(list->begin(), list->end(), [](const Json& extent) {
+          return extent.is_number_unsigned() && extent.get<std::uint64_t>() <= torus_node_count_max;
+        });
+    const auto wraps = entry->find("wraps");
+    if (!is_good || wraps == entry->end() || !wraps->is_boolean())
+      return fail(
+          text_of("%s must have a value, a list of whole numbers from 0 to %d, and wraps, "
+                  "which is true or false",
+                  name.c_str(), torus_node_count_max));
+    for (const Json& extent : *list)
+      torus.extents.push_back(extent.get<int>());
+    torus.wraps = wraps->get<bool>();
+    source_of(*entry, name);
+    visit_torus_numbers(torus,
+                        [&](const char* each, auto& value) { number(json, each, where, value); });
+    link.torus = std::move(torus);
   }
 
   // A measurement is not a property of the machine, so it has no source.
@@ -294,11 +330,18 @@ class Writer {
   Json links() const {
     Json list = Json::array();
     for (std::size_t i = 0; i < machine_.links.size(); ++i) {
+      const Link& link = machine_.links[i];
       Json entry;
-      entry["name"] = machine_.links[i].name;
-      visit_link_numbers(machine_.links[i], [&](const char* name, const auto& value) {
+      entry["name"] = link.name;
+      const auto write = [&](const char* name, const auto& value) {
         entry[name] = with_source(text_of("links[%zu].%s", i, name), {{"value", value}});
-      });
+      };
+      visit_link_numbers(link, write);
+      if (link.torus) {
+        write("torus", link.torus->extents);
+        entry["torus"]["wraps"] = link.torus->wraps;
+        visit_torus_numbers(*link.torus, write);
+      }
       list.push_back(std::move(entry));
     }
     return list;

@@ -1,4 +1,5 @@
 // Bounds of the planner's input, and the errors that name them.
+#include <algorithm>
 #include <cstddef>
 
 #include <sorrel/grid/machine.hpp>
@@ -50,6 +51,24 @@ std::string error_in_table(const char* name, const CopyTable& table) {
   return "";
 }
 
+std::string error_in_torus(const Torus& torus) {
+  const Bound bounds[] = {
+      {"the number of dimensions of the torus", static_cast<double>(torus.extents.size()), 1,
+       torus_dimension_count_max},
+      {"hop_seconds", torus.hop_s, 0, seconds_most},
+      {"hop_contention", torus.hop_contention, 0, 1e6},
+  };
+  if (std::string error = first_error(bounds); !error.empty()) return error;
+  const auto is_chosen = [](int extent) { return extent == 0; };
+  if (std::all_of(torus.extents.begin(), torus.extents.end(), is_chosen)) return "";
+  double node_count = 1;
+  for (const int extent : torus.extents) {
+    if (extent < 1) return "the extents of the torus must be all 0 or all at least 1";
+    node_count *= extent;
+  }
+  return error_in({"the number of nodes of the torus", node_count, 1, torus_node_count_max});
+}
+
 std::string error_in_link(const Link& link) {
   const Bound bounds[] = {
       {"group_ranks", static_cast<double>(link.group_ranks), 0, rank_count_max},
@@ -62,7 +81,8 @@ std::string error_in_link(const Link& link) {
       {"progress_share", link.progress_share, 0, 1},
       {"announced_bytes", static_cast<double>(link.announced_bytes), 0, 1e15},
   };
-  const std::string error = first_error(bounds);
+  std::string error = first_error(bounds);
+  if (error.empty() && link.torus) error = error_in_torus(*link.torus);
   return error.empty() ? "" : text_of("link '%s': %s", link.name.c_str(), error.c_str());
 }
 
@@ -153,8 +173,12 @@ Result<void> check(const Machine& machine) {
     if (std::string error = error_in_table(name, *table); !error.empty())
       return Error{std::move(error)};
   if (machine.links.empty()) return Error{"links is empty; at least one is needed"};
-  for (const Link& link : machine.links)
+  for (const Link& link : machine.links) {
     if (std::string error = error_in_link(link); !error.empty()) return Error{std::move(error)};
+    if (link.torus && &link != &machine.links.back())
+      return Error{text_of("link '%s' has a torus; only the last link, the outermost, may have one",
+                           link.name.c_str())};
+  }
   return {};
 }
 

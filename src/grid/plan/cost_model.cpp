@@ -19,11 +19,34 @@ int ranks_per_processor(const Machine& machine, int rank_count) {
   return (rank_count + machine.processor_count - 1) / machine.processor_count;
 }
 
+NodeUse node_use(const Machine& machine, int rank_count) {
+  int node_ranks = ranks_per_processor(machine, rank_count);
+  if (machine.links.size() > 1)
+    node_ranks =
+        std::max(node_ranks, group_size(machine.links[machine.links.size() - 2], rank_count));
+  return {.node_count = (rank_count + node_ranks - 1) / node_ranks, .node_ranks = node_ranks};
+}
+
 CostModel::CostModel(const Machine& machine, const Problem& problem, int rank_count)
     : machine_(machine),
       problem_(problem),
       ranks_per_processor_(ranks_per_processor(machine, rank_count)),
-      update_rate_(machine) {}
+      update_rate_(machine) {
+  if (const auto& torus = machine.links.back().torus) {
+    const NodeUse use = node_use(machine, rank_count);
+    torus_.emplace(*torus, use.node_count, use.node_ranks);
+  }
+}
+
+std::vector<ProcessGrid> CostModel::bricks(const ProcessGrid& grid) const {
+  std::vector<ProcessGrid> bricks = bricks_of(machine_, grid);
+  if (!torus_) return bricks;
+  for (const int size : torus_->brick_sizes()) {
+    const ProcessGrid brick = brick_of_least_surface(problem_, grid, size);
+    if (std::find(bricks.begin(), bricks.end(), brick) == bricks.end()) bricks.push_back(brick);
+  }
+  return bricks;
+}
 
 CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {
   Load load;
@@ -132,24 +155,29 @@ Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
 CostModel::Exchange CostModel::messages_of(const Face& face, const Cut& cut) const {
   const bool is_direct = cut.pack[face.dimension] == Pack::direct;
   const double bytes = static_cast<double>(is_direct ? face.direct_bytes : face.bytes);
+  const Hops& hops = cut.hops[face.dimension];
   Exchange exchange;
   for (const LinkShare& share : link_shares(machine_, cut, face.dimension, face.side_count)) {
     const Link& link = *share.link;
+    // The first hop of a torus is part of the link's own latency and contention.
+    const bool is_far = link.torus && hops.most > 1;
+    const double latency_s = link.latency_s + (is_far ? (hops.most - 1) * link.torus->hop_s : 0);
+    const double contention =
+        link.contention + (is_far ? (hops.mean - 1) * link.torus->hop_contention : 0);
     exchange.wire_s +=
         share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
     if (share.worst == 0) continue;
     // Ranks of a processor that share a wire wait for each other's messages, too.
     const int sharers = std::min(ranks_per_processor_, share.inner_group);
     const double messages = std::max<double>(share.worst, sharers * share.mean * face.side_count);
-    const double flight_s = messages * bytes * link.gap_s_per_byte * link.contention;
+    const double flight_s = messages * bytes * link.gap_s_per_byte * contention;
     exchange.flight_s += flight_s;
     exchange.progressing_s += flight_s * link.progress_share;
     // Rendezvous: request, reply, data.
     const bool is_announced =
         link.announced_bytes > 0 && bytes > static_cast<double>(link.announced_bytes);
-    exchange.latency_s =
-        std::max(exchange.latency_s, is_announced ? 3 * link.latency_s : link.latency_s);
-    if (is_announced) exchange.announced_s = std::max(exchange.announced_s, link.latency_s);
+    exchange.latency_s = std::max(exchange.latency_s, is_announced ? 3 * latency_s : latency_s);
+    if (is_announced) exchange.announced_s = std::max(exchange.announced_s, latency_s);
   }
   return exchange;
 }
@@ -189,6 +217,7 @@ Cut CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid& brick
   cut.brick = brick;
   for (const Face& face : load.faces)
     cut.pack[face.dimension] = cheapest_pack(load, face);
+  if (torus_) cut.hops = torus_->hops_of(cut, problem_);
   const Exchange exchange = exchange_of(load, cut, false);
   const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
   const double ranks = ranks_per_processor_;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <sorrel/grid/plan.hpp>
 
 #include "grid/plan/face.hpp"
+#include "grid/plan/node_torus.hpp"
 #include "grid/plan/update_rate.hpp"
 
 namespace sorrel::grid {
@@ -19,9 +21,20 @@ inline constexpr double prediction_tie = 0.02;
 /// Ranks on one processor, when `rank_count` ranks run.
 [[nodiscard]] int ranks_per_processor(const Machine& machine, int rank_count);
 
+/// Nodes that `rank_count` ranks take, and ranks on one of them.
+struct NodeUse {
+  int node_count = 0;
+  int node_ranks = 0;
+};
+
+[[nodiscard]] NodeUse node_use(const Machine& machine, int rank_count);
+
 class CostModel {
  public:
   CostModel(const Machine& machine, const Problem& problem, int rank_count);
+
+  /// Every brick to evaluate for a grid.
+  [[nodiscard]] std::vector<ProcessGrid> bricks(const ProcessGrid& grid) const;
 
   /// The cut for a grid and a brick of it, with its cheapest packs and its time.
   [[nodiscard]] Cut without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
@@ -67,6 +80,7 @@ class CostModel {
   const Problem& problem_;
   const int ranks_per_processor_;
   const UpdateRate update_rate_;
+  std::optional<NodeTorus> torus_;
 };
 
 }  // namespace sorrel::grid

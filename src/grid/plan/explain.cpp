@@ -77,6 +77,10 @@ std::string face_line(const Plan& plan) {
     if (plan.best().pack[face.dimension] != Pack::direct)
       line += text_of(" (runs of %s, %s apart)", size_text(face.run_bytes).c_str(),
                       size_text(face.stride_bytes).c_str());
+    const Hops& hops = plan.best().hops[face.dimension];
+    if (hops.most > 0)
+      line += text_of(", %.3g hop%s away (at most %d)", hops.mean, hops.most == 1 ? "" : "s",
+                      hops.most);
     separator = ",";
   }
   return *separator == '\0' ? "faces: none, no data is exchanged" : line;

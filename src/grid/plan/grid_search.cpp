@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "grid/plan/placement.hpp"
-
 namespace sorrel::grid {
 namespace {
 
@@ -24,7 +22,7 @@ void GridSearch::evaluate(const ProcessGrid& grid, std::vector<Cut>& found) {
 }
 
 Cut GridSearch::best_placement(const ProcessGrid& grid) {
-  const std::vector<ProcessGrid> bricks = bricks_of(machine_, grid);
+  const std::vector<ProcessGrid> bricks = model_.bricks(grid);
   Cut best = model_.without_overlap(grid, bricks.front());
   for (std::size_t i = 1; i < bricks.size(); ++i)
     best = std::min(best, model_.without_overlap(grid, bricks[i]), is_faster);

@@ -1,6 +1,6 @@
 //! GridSearch - the placements and kinds of overlap of one process grid, and the fastest of them.
 //!
-//! Pure. Holds references to the machine and the cost model, which must outlive it.
+//! Pure. Holds a reference to the cost model, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sorrel::grid {
 
 class GridSearch {
  public:
-  GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
+  explicit GridSearch(const CostModel& model) : model_(model) {}
 
   /// Appends the grid's cuts in its best placement: without overlap, and the best of each kind.
   void evaluate(const ProcessGrid& grid, std::vector<Cut>& found);
@@ -31,7 +31,6 @@ class GridSearch {
   [[nodiscard]] Cut best_tiles(const Cut& plain);
   [[nodiscard]] Cut overlapped(const Cut& plain, const Overlap& overlap);
 
-  const Machine& machine_;
   const CostModel& model_;
   std::int64_t evaluated_count_ = 0;
 };

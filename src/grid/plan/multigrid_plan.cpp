@@ -107,7 +107,7 @@ class LevelSearch {
 
   ProcessGrid brick_of(const ProcessGrid& grid) const {
     const CostModel model(machine_, problems_[1], rank_count_of(grid));
-    return GridSearch(machine_, model).best_placement(grid).brick;
+    return GridSearch(model).best_placement(grid).brick;
   }
 
   static int rank_count_of(const ProcessGrid& grid) { return grid[0] * grid[1] * grid[2]; }
@@ -125,7 +125,7 @@ class LevelSearch {
       if (!is_possible(problem, grids_[i])) continue;
       const CostModel model(machine_, problem, rank_count_of(grids_[i]));
       Way& way = ways_[level][i];
-      way.cut = GridSearch(machine_, model).fastest(grids_[i], bricks_[i]);
+      way.cut = GridSearch(model).fastest(grids_[i], bricks_[i]);
       const bool is_last = level + 1 == problems_.size();
       way.cycle_s = steps_ * way.cut.time.step_s() + (is_last ? 0 : step_from(level + 1, i).chosen);
     }

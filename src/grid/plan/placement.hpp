@@ -15,8 +15,7 @@ namespace sorrel::grid {
 /// Number of ranks in one group of a link, when `rank_count` ranks run.
 [[nodiscard]] int group_size(const Link& link, int rank_count);
 
-/// Every brick to evaluate: the whole grid (ranks in plain row-major order), and all bricks of the
-/// outermost group's size.
+/// The whole grid (ranks in plain row-major order), and all bricks of the outermost group's size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid);
 
 /// The same for groups of one given size.

@@ -57,8 +57,13 @@ Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int ra
   if (const Result<void> good = check(machine); !good) return Error{good.error()};
 
   const int used_count = usable_ranks(problem, rank_count);
+  if (const auto& torus = machine.links.back().torus) {
+    const int node_count = node_use(machine, used_count).node_count;
+    if (const Result<void> good = NodeTorus::check(*torus, node_count); !good)
+      return Error{good.error()};
+  }
   const CostModel model(machine, problem, used_count);
-  GridSearch search(machine, model);
+  GridSearch search(model);
   Plan plan;
   plan.problem_ = problem;
   plan.rank_count_ = rank_count;

@@ -106,6 +106,39 @@ TEST_F(Cube, ContentionStretchesTheWire) {
   EXPECT_DOUBLE_EQ(plain({4, 4, 1}).time.wait_s, 2 * alone);
 }
 
+TEST_F(Cube, EveryHopAfterTheFirstTakesLatencyAndContention) {
+  problem.order = MemoryOrder::fortran;  // so that a message is the face alone
+  Link& link = machine.links.front();
+  link.latency_s = 1e-3;
+  const double near_s = plain({4, 1, 1}).time.wait_s;
+  // On a ring, neighbours in a cut of one dimension are one hop apart.
+  link.torus = Torus{.extents = {4}, .hop_s = 1e-4, .hop_contention = 0.5};
+  EXPECT_DOUBLE_EQ(plain({4, 1, 1}).time.wait_s, near_s);
+  // On a square, they are 1, 2 and 1 hops apart.
+  link.torus->extents = {2, 2};
+  const double two_faces_s = 2 * 64 * 64 * 8e-9;
+  EXPECT_NEAR(plain({4, 1, 1}).time.wait_s, near_s + 1e-4 + two_faces_s * 0.5 / 3, 1e-12);
+  // Cut in two dimensions, all neighbours are one hop apart.
+  const double square_s = plain({2, 2, 1}).time.wait_s;
+  link.torus.reset();
+  EXPECT_DOUBLE_EQ(plain({2, 2, 1}).time.wait_s, square_s);
+}
+
+TEST_F(Cube, RanksOfOneNodeAreNoHopApart) {
+  Link inner = machine.links.front();
+  inner.group_ranks = 4;
+  machine.links.insert(machine.links.begin(), inner);
+  machine.links.back().torus = Torus{.extents = {0, 0}, .hop_s = 1};
+  const Cut one_node = plain({4, 1, 1});
+  EXPECT_EQ(one_node.hops[0].most, 0);
+  EXPECT_LT(one_node.time.wait_s, 1);
+  // 16 ranks are 4 nodes, a square: the neighbours across nodes are 1, 2 and 1 hops apart.
+  const Cut four_nodes = plain({16, 1, 1});
+  EXPECT_EQ(four_nodes.hops[0].most, 2);
+  EXPECT_DOUBLE_EQ(four_nodes.hops[0].mean, 4.0 / 3);
+  EXPECT_NEAR(four_nodes.time.wait_s, 1, 0.01);
+}
+
 TEST_F(Cube, RanksOfOneProcessorWorkWhileAnotherWaits) {
   problem.flops_per_cell = 10;
   machine.links.front().latency_s = 1e-5;

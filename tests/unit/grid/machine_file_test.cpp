@@ -79,6 +79,51 @@ TEST(MachineFile, TheConditionsOfAMeasurementAreKeptAndMayBeMissing) {
   EXPECT_EQ(trouble_after("{", "{\"measurement\": {\"date\": \"\", \"spread\": -1},"), refusal);
 }
 
+Machine machine_with_torus() {
+  Machine machine = simple_machine();
+  machine.links.front().torus =
+      Torus{.extents = {4, 3}, .wraps = false, .hop_s = 1e-7, .hop_contention = 0.25};
+  return machine;
+}
+
+TEST(MachineFile, ATorusIsKeptAndMayBeMissing) {
+  EXPECT_FALSE(parse_machine(to_json(simple_machine())).value().links.front().torus);
+  const Machine machine = machine_with_torus();
+  const Machine again = parse_machine(to_json(machine)).value();
+  const Torus& torus = again.links.front().torus.value();
+  EXPECT_EQ(torus.extents, (std::vector<int>{4, 3}));
+  EXPECT_FALSE(torus.wraps);
+  EXPECT_EQ(torus.hop_s, 1e-7);
+  EXPECT_EQ(torus.hop_contention, 0.25);
+  EXPECT_EQ(to_json(again), to_json(parse_machine(to_json(again)).value()));
+}
+
+TEST(MachineFile, AWrongTorusIsNamed) {
+  const auto error_with = [](const auto& change) {
+    Machine machine = machine_with_torus();
+    change(machine);
+    return parse_machine(to_json(machine)).error();
+  };
+  EXPECT_EQ(error_with([](Machine& m) { m.links.front().torus->extents = {4, 0}; }),
+            "link 'wire': the extents of the torus must be all 0 or all at least 1");
+  EXPECT_EQ(error_with([](Machine& m) { m.links.front().torus->extents = {1024, 1024}; }),
+            "link 'wire': the number of nodes of the torus is 1.04858e+06; it must be from 1 to "
+            "65536");
+  EXPECT_EQ(error_with([](Machine& m) { m.links.front().torus->hop_s = -1; }),
+            "link 'wire': hop_seconds is -1; it must be from 0 to 1000");
+  EXPECT_EQ(error_with([](Machine& m) { m.links.push_back(simple_machine().links.front()); }),
+            "link 'wire' has a torus; only the last link, the outermost, may have one");
+  std::string text = to_json(machine_with_torus());
+  text.replace(text.find("\"wraps\": false"), 14, "\"wraps\": \"no\"");
+  EXPECT_EQ(parse_machine(text).error(),
+            "links[0].torus must have a value, a list of whole numbers from 0 to 65536, and wraps, "
+            "which is true or false");
+  text = to_json(machine_with_torus());
+  text.replace(text.find("\"hop_seconds\""), 13, "\"hops_second\"");
+  EXPECT_EQ(parse_machine(text).error(),
+            "links[0].hop_seconds is missing; it must be an object with a value and its source");
+}
+
 TEST(MachineFile, NamesMayNotBeEmptyForMessagesUseThem) {
   EXPECT_EQ(trouble_after("\"name\": \"simple\"", "\"name\": \"\""),
             "name is missing or empty; it must be a text");

@@ -119,7 +119,7 @@ double shortest_from(const Machine& machine,
         const ProcessGrid grid{a, b, c};
         if (!divides(grid, before) || !is_allowed(problem, grid)) continue;
         const CostModel model(machine, problem, a * b * c);
-        const double step_s = GridSearch(machine, model).fastest(grid, grid).time.step_s();
+        const double step_s = GridSearch(model).fastest(grid, grid).time.step_s();
         least_s =
             std::min(least_s, gather_seconds(machine, problem, before, grid) + steps * step_s +
                                   shortest_from(machine, problems, level + 1, grid, steps));

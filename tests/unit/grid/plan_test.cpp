@@ -184,6 +184,32 @@ TEST(Plan, KnowsWhatDimsCreateWouldHaveTaken) {
   EXPECT_EQ(chosen(cube(64), 36).balanced().grid, (ProcessGrid{4, 3, 3}));
 }
 
+TEST(Plan, ATorusThatIsTooSmallIsRefused) {
+  Machine machine = simple_machine();
+  machine.links.front().torus = Torus{.extents = {4, 2}};
+  EXPECT_EQ(chosen(cube(64), 8, machine).used_ranks(), 8);
+  EXPECT_EQ(Plan::choose(machine, cube(64), 9).error(),
+            "the ranks take 9 nodes; the torus of the machine has at most 8");
+}
+
+TEST(Plan, RanksArePlacedSoThatNeighboursAreNear) {
+  // In row-major order, 2 x 4 ranks have neighbours 2 hops away on a torus of 4 x 2 nodes. In
+  // bricks of 2 x 1 ranks, all are one hop away.
+  Machine machine = simple_machine();
+  machine.links.front().torus = Torus{.extents = {4, 2}, .hop_s = 1};
+  Problem problem;
+  problem.extents = {64, 256, 1};
+  const Plan plan = chosen(problem, 8, machine);
+  const auto cut = std::find_if(plan.cuts().begin(), plan.cuts().end(),
+                                [](const Cut& each) { return each.grid == ProcessGrid{2, 4, 1}; });
+  ASSERT_NE(cut, plan.cuts().end());
+  EXPECT_EQ(cut->brick, (ProcessGrid{2, 1, 1}));
+  EXPECT_EQ(cut->hops[0].most, 1);
+  EXPECT_EQ(cut->hops[1].most, 1);
+  EXPECT_NE(plan.why().find(" 1 hop away (at most 1)"), std::string::npos) << plan.why();
+  EXPECT_EQ(chosen(problem, 8).why().find("away"), std::string::npos);
+}
+
 TEST(Plan, ThousandsOfRanksArePlanned) {
   const Machine machine = load_machine(SORREL_MACHINES "/t3e-900-buffered.json").value();
   for (const int rank_count : {4096, 3360, 3600})

@@ -33,9 +33,13 @@ Json json_of(const Cut& cut) {
   Json pack = Json::array();
   for (const grid::Pack each : cut.pack)
     pack.push_back(name_of(each));
+  Json hops = Json::array();
+  for (const grid::Hops& each : cut.hops)
+    hops.push_back({{"mean", each.mean}, {"most", each.most}});
   return {{"grid", cut.grid},
           {"brick", cut.brick},
           {"pack", pack},
+          {"hops", hops},
           {"overlap", name_of(cut.overlap)},
           {"seconds",
            {{"step", cut.time.step_s()},
