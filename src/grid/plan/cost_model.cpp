@@ -88,13 +88,14 @@ double CostModel::compute_s(const Load& load) const {
 
 // Additional cost of updating the cells at the faces first: their neighbours are loaded twice, and
 // each row is started once more at the faces across the rows.
-double CostModel::skin_s(const Load& load) const {
+double CostModel::skin_s(const Load& load, const Cut& cut) const {
   const std::size_t contiguous = contiguous_dimension(problem_);
   double seconds = 0;
   for (const Face& face : load.faces) {
     if (face.is_own) continue;
     const double slices = static_cast<double>(cell_count(load.block)) /
-                          static_cast<double>(load.block[face.dimension]) * face.side_count;
+                          static_cast<double>(load.block[face.dimension]) *
+                          sides_per_rank(cut, face, ranks_per_processor_);
     const double cells = slices * static_cast<double>(problem_.halo_width);
     seconds += cells * machine_.skin_penalty * load.cell_s();
     if (face.dimension == contiguous) seconds += slices * machine_.row_end_s;
@@ -152,24 +153,23 @@ Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
 // ---- messages: LogGOPS
 // -----------------------------------------------------------------------------
 
-CostModel::Exchange CostModel::messages_of(const Face& face, const Cut& cut) const {
+CostModel::Exchange CostModel::messages_of(const Face& face, const Cut& cut, double sides) const {
   const bool is_direct = cut.pack[face.dimension] == Pack::direct;
   const double bytes = static_cast<double>(is_direct ? face.direct_bytes : face.bytes);
   const Hops& hops = cut.hops[face.dimension];
   Exchange exchange;
-  for (const LinkShare& share : link_shares(machine_, cut, face.dimension, face.side_count)) {
+  for (const LinkShare& share : link_shares(machine_, cut, face, sides)) {
     const Link& link = *share.link;
     // The first hop of a torus is part of the link's own latency and contention.
     const bool is_far = link.torus && hops.most > 1;
     const double latency_s = link.latency_s + (is_far ? (hops.most - 1) * link.torus->hop_s : 0);
     const double contention =
         link.contention + (is_far ? (hops.mean - 1) * link.torus->hop_contention : 0);
-    exchange.wire_s +=
-        share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
+    exchange.wire_s += share.sides * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
     if (share.worst == 0) continue;
     // Ranks of a processor that share a wire wait for each other's messages, too.
     const int sharers = std::min(ranks_per_processor_, share.inner_group);
-    const double messages = std::max<double>(share.worst, sharers * share.mean * face.side_count);
+    const double messages = std::max<double>(share.worst, sharers * share.sides);
     const double flight_s = messages * bytes * link.gap_s_per_byte * contention;
     exchange.flight_s += flight_s;
     exchange.progressing_s += flight_s * link.progress_share;
@@ -188,9 +188,10 @@ CostModel::Exchange CostModel::exchange_of(const Load& load,
   Exchange sum;
   for (const Face& face : load.faces) {
     if (face.side_count == 0) continue;
-    sum.pack_s += face.side_count * copy_s(load, face, cut.pack[face.dimension], is_updated);
+    const double sides = sides_per_rank(cut, face, ranks_per_processor_);
+    sum.pack_s += sides * copy_s(load, face, cut.pack[face.dimension], is_updated);
     if (face.is_own) continue;
-    const Exchange one = messages_of(face, cut);
+    const Exchange one = messages_of(face, cut, sides);
     sum.wire_s += one.wire_s;
     sum.flight_s += one.flight_s;
     sum.progressing_s += one.progressing_s;
@@ -239,7 +240,8 @@ Cut CostModel::with_overlap(const Cut& plain, const Overlap& overlap) const {
   const Exchange exchange = exchange_of(load, plain, true);
   const double ranks = ranks_per_processor_;
   const double update_s = compute_s(load);
-  const double compute_s = update_s + skin_s(load) + (overlap.tile_count - 1) * machine_.poll_s;
+  const double compute_s =
+      update_s + skin_s(load, plain) + (overlap.tile_count - 1) * machine_.poll_s;
   const double busy_s = compute_s + exchange.pack_s + exchange.wire_s;
   // A poll after each tile progresses messages that need polling.
   const double stuck_s = (exchange.flight_s - exchange.progressing_s) / overlap.tile_count;

@@ -70,11 +70,11 @@ class CostModel {
   [[nodiscard]] Load load_of(const ProcessGrid& grid) const;
   [[nodiscard]] std::int64_t plane_bytes(const Extents& block) const;
   [[nodiscard]] double compute_s(const Load& load) const;
-  [[nodiscard]] double skin_s(const Load& load) const;
+  [[nodiscard]] double skin_s(const Load& load, const Cut& cut) const;
   [[nodiscard]] double copy_s(const Load& load, const Face& face, Pack pack, bool is_updated) const;
   [[nodiscard]] Pack cheapest_pack(const Load& load, const Face& face) const;
   [[nodiscard]] Exchange exchange_of(const Load& load, const Cut& cut, bool is_updated) const;
-  [[nodiscard]] Exchange messages_of(const Face& face, const Cut& cut) const;
+  [[nodiscard]] Exchange messages_of(const Face& face, const Cut& cut, double sides) const;
 
   const Machine& machine_;
   const Problem& problem_;

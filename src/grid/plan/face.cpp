@@ -101,9 +101,9 @@ PerDimension<Face> faces_of(const Problem& problem, const ProcessGrid& grid) {
   for (std::size_t d = 0; d < faces.size(); ++d) {
     Face& face = faces[d];
     face.dimension = d;
-    const bool is_periodic = problem.is_periodic[d] && problem.extents[d] > 1;
-    face.side_count = side_count_of(grid[d], is_periodic);
-    face.is_own = is_periodic && grid[d] == 1;
+    face.is_periodic = problem.is_periodic[d] && problem.extents[d] > 1;
+    face.side_count = side_count_of(grid[d], face.is_periodic);
+    face.is_own = face.is_periodic && grid[d] == 1;
     const Extents cells = face_extents(problem, block, faces, d);
     face.bytes = cell_count(cells) * problem.element_bytes * problem.field_count;
     set_runs(face, problem, cells, room);

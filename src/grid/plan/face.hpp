@@ -14,6 +14,8 @@ struct Face {
   std::size_t dimension = 0;
   /// Number of sides with a neighbour: 0, 1 or 2.
   int side_count = 0;
+  /// Whether the ends of the dimension are neighbours.
+  bool is_periodic = false;
   /// Whether the neighbour is the block itself: the grid is periodic and not cut here.
   bool is_own = false;
   /// Size of one side's data, all fields.

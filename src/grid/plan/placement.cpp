@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "base/divisors.hpp"
 #include "grid/plan/face.hpp"
@@ -21,24 +22,52 @@ int stride_in(const ProcessGrid& brick, std::size_t dimension) {
   return stride;
 }
 
+// The box of the process grid that each group of consecutive ranks fills; nothing if they fill no
+// boxes. Ranks fill first the brick, then the grid of bricks, each with the last dimension first.
+std::optional<ProcessGrid> box_of(const Cut& cut, int group) {
+  ProcessGrid box{1, 1, 1};
+  int rest = group;
+  for (const bool is_within : {true, false}) {
+    for (std::size_t d = box.size(); d-- > 0 && rest > 1;) {
+      const int parts = is_within ? cut.brick[d] : cut.grid[d] / cut.brick[d];
+      const bool is_filled = rest % parts == 0;
+      if (!is_filled && parts % rest != 0) return std::nullopt;
+      box[d] *= is_filled ? parts : rest;
+      rest = is_filled ? rest / parts : 1;
+    }
+  }
+  return box;
+}
+
+// Sides of a row of `count` parts, those of the part with the most, that lead to another part.
+int sides_of(int count, bool is_periodic) {
+  if (count == 1) return 0;
+  return is_periodic ? 2 : std::min(count - 1, 2);
+}
+
 /// Neighbours in one dimension that are in different groups.
 struct Crossing {
-  double mean = 0;  ///< share of all pairs of neighbours
-  int worst = 0;    ///< the most of one rank's two neighbours
+  double sides = 0;  ///< of a rank, mean of the group with the most
+  int worst = 0;     ///< of the rank with the most
 };
 
-Crossing crossing_of(const Cut& cut, std::size_t dimension, int group) {
-  const int within = cut.brick[dimension];
-  const bool is_whole = within == cut.grid[dimension];
-  if (size_of(cut.brick) == group) {
-    if (is_whole) return {};
-    return {.mean = 1.0 / within, .worst = within == 1 ? 2 : 1};
+Crossing crossing_of(const Cut& cut, const Face& face, int group) {
+  const int parts = cut.grid[face.dimension];
+  if (const auto box = box_of(cut, group)) {
+    const int within = (*box)[face.dimension];
+    const int sides = sides_of(parts / within, face.is_periodic);
+    return {.sides = static_cast<double>(sides) / within,
+            .worst = within == 1 ? sides : std::min(sides, 1)};
   }
-  // Share of pairs of ranks `stride` apart that are in different groups, over all ranks.
-  const int stride = within > 1 ? stride_in(cut.brick, dimension) : size_of(cut.brick);
-  if (is_whole && group % (stride * within) == 0) return {};
-  return {.mean = std::min(1.0, static_cast<double>(stride) / group),
-          .worst = stride >= group ? 2 : 1};
+  const int within = cut.brick[face.dimension];
+  const int stride = within > 1 ? stride_in(cut.brick, face.dimension) : size_of(cut.brick);
+  if (within == parts && group % (stride * within) == 0) return {};
+  // About as many as of all pairs of ranks `stride` apart.
+  const int group_count = (cut.rank_count() + group - 1) / group;
+  const int sides =
+      std::min(sides_of(group_count, face.is_periodic), sides_of(parts, face.is_periodic));
+  return {.sides = std::min(1.0, static_cast<double>(stride) / group) * sides,
+          .worst = stride >= group ? sides : std::min(sides, 1)};
 }
 
 }  // namespace
@@ -81,7 +110,7 @@ ProcessGrid brick_of_least_surface(const Problem& problem, const ProcessGrid& gr
     double bytes = 0;
     for (const Face& face : faces)
       if (face.side_count > 0)
-        bytes += crossing_of(cut, face.dimension, group).mean * static_cast<double>(face.bytes);
+        bytes += crossing_of(cut, face, group).sides * static_cast<double>(face.bytes);
     return bytes;
   };
   const std::vector<ProcessGrid> bricks = bricks_of(group, grid);
@@ -90,22 +119,32 @@ ProcessGrid brick_of_least_surface(const Problem& problem, const ProcessGrid& gr
   });
 }
 
+double sides_per_rank(const Cut& cut, const Face& face, int group) {
+  if (face.is_periodic) return face.side_count;
+  const auto box = box_of(cut, group);
+  if (!box) return face.side_count;
+  const int within = (*box)[face.dimension];
+  const int beyond = sides_of(cut.grid[face.dimension] / within, false);
+  // Neighbours within the group, two sides for each pair, and those beyond it.
+  return (2.0 * (within - 1) + beyond) / within;
+}
+
 std::vector<LinkShare> link_shares(const Machine& machine,
                                    const Cut& cut,
-                                   std::size_t dimension,
-                                   int side_count) {
+                                   const Face& face,
+                                   double sides) {
   std::vector<LinkShare> shares;
-  Crossing beyond{.mean = 1, .worst = side_count};
+  Crossing beyond{.sides = sides, .worst = face.side_count};
   int inner_group = 1;
   for (const Link& link : machine.links) {
     const int group = group_size(link, cut.rank_count());
     // The outermost link joins all remaining pairs.
     const bool is_last = &link == &machine.links.back();
-    const Crossing crossing = is_last ? Crossing{} : crossing_of(cut, dimension, group);
-    const Crossing left{.mean = std::min(beyond.mean, crossing.mean),
+    const Crossing crossing = is_last ? Crossing{} : crossing_of(cut, face, group);
+    const Crossing left{.sides = std::min(beyond.sides, crossing.sides),
                         .worst = std::min(beyond.worst, crossing.worst)};
     shares.push_back({.link = &link,
-                      .mean = beyond.mean - left.mean,
+                      .sides = beyond.sides - left.sides,
                       .worst = beyond.worst - left.worst,
                       .inner_group = inner_group});
     beyond = left;

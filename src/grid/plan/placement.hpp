@@ -10,6 +10,8 @@
 
 #include <sorrel/grid/plan.hpp>
 
+#include "grid/plan/face.hpp"
+
 namespace sorrel::grid {
 
 /// Number of ranks in one group of a link, when `rank_count` ranks run.
@@ -21,19 +23,24 @@ namespace sorrel::grid {
 /// The same for groups of one given size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid);
 
+/// Sides of a face's dimension on which a rank has a neighbour: the mean of the group of `group`
+/// consecutive ranks that has the most. Fewer than Face::side_count where every group has ranks at
+/// the ends of the grid.
+[[nodiscard]] double sides_per_rank(const Cut& cut, const Face& face, int group);
+
 /// A link's part in reaching the neighbours in one dimension.
 struct LinkShare {
   const Link* link;
-  double mean;      ///< share of all pairs of neighbours that it joins
+  double sides;     ///< sides of a rank that it joins, mean of the group with the most of them
   int worst;        ///< neighbours that it joins, for the rank with the most distant ones
   int inner_group;  ///< consecutive ranks that share this link to other groups
 };
 
 /// One entry per link, the innermost first; a pair of ranks uses the innermost link that joins it.
-/// Ranks have neighbours on `side_count` sides of `dimension`.
+/// Ranks have neighbours on `sides` sides on average.
 [[nodiscard]] std::vector<LinkShare> link_shares(const Machine& machine,
                                                  const Cut& cut,
-                                                 std::size_t dimension,
-                                                 int side_count);
+                                                 const Face& face,
+                                                 double sides);
 
 }  // namespace sorrel::grid

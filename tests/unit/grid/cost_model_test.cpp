@@ -148,6 +148,33 @@ TEST_F(Cube, RanksOfOneProcessorWorkWhileAnotherWaits) {
   EXPECT_NEAR(plain({4, 1, 1}).time.compute_s, plain({2, 1, 1}).time.compute_s, 1e-12);
 }
 
+TEST_F(Cube, OnlyMessagesThatCrossAWireShareIt) {
+  problem.order = MemoryOrder::fortran;  // so that a message is the face alone
+  machine.processor_count = 2;
+  Link inner = machine.links.front();
+  inner.group_count = 2;
+  inner.gap_s_per_byte = 0;
+  machine.links.insert(machine.links.begin(), inner);
+  machine.links.back().latency_s = 1;  // longer than the work of the other ranks of a processor
+  const auto sent_s = [&](const ProcessGrid& grid, int message_count, int message_cells) {
+    const Prediction time = plain(grid).time;
+    const double other_work_s = (time.step_s() - time.wait_s) / 2;
+    EXPECT_NEAR(time.wait_s, 1 + message_count * message_cells * 8e-9 - other_work_s, 1e-12);
+  };
+  // Of the four ranks in a row, only the second and the third have a neighbour across the wire.
+  sent_s({4, 1, 1}, 1, 64 * 64);
+  // In a square, each has one.
+  sent_s({2, 2, 1}, 2, 32 * 64);
+}
+
+TEST_F(Cube, RanksAtTheEndsOfTheGridPackFewerFaces) {
+  problem.order = MemoryOrder::fortran;
+  EXPECT_DOUBLE_EQ(plain({4, 1, 1}).time.pack_s, 2 * 2 * 64 * 64 * 8e-9);
+  // Each of two processors has three faces on two ranks, not four.
+  machine.processor_count = 2;
+  EXPECT_DOUBLE_EQ(plain({4, 1, 1}).time.pack_s, 3 * 2 * 64 * 64 * 8e-9);
+}
+
 TEST_F(Cube, TakesTheCheapestPack) {
   machine.blocked.rates = machine.copy.rates;
   machine.blocked.rates.front().bytes_per_second *= 2;
