@@ -352,4 +352,4 @@ def missing(setting: Setting) -> list[str]:
     found = ["256^3 and 32 ranks: left out by --quick"] if setting.is_quick else []
     if setting.programs.path("multigrid") is None:
         found.append("The multigrid program could not be built")
-    return [*found, "Contention over hops of a torus: one machine has none", "Figure 2: the published bars are a picture; the text has their ratios"]
+    return [*found, "Contention over hops of a torus: one machine has none; the T3E's model includes it", "Figure 2: the published bars are a picture; the text has their ratios"]
