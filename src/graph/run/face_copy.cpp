@@ -1,17 +1,27 @@
 #include "graph/run/face_copy.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/copy_rows.hpp"
 #include "graph/dag/dag.hpp"
 
 namespace sorrel::graph {
 
 namespace {
 
-/// Calls copy(bytes into the field, bytes into the message, bytes) for each row of a part.
+/// Rows along the last dimension, one after the other along the dimension before.
+struct Rows {
+  Index count = 1;
+  std::size_t bytes = 0;
+  /// From one row to the next, in bytes.
+  Index field_stride = 0;
+  Index message_stride = 0;
+};
+
+/// Calls copy(bytes into the field, bytes into the message, rows) until all rows of a part are
+/// copied.
 template <class Copy>
-void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face, Copy&& copy) {
+void for_all_rows(const AnyField& field, const KeyBox& part, const KeyBox& face, Copy&& copy) {
   const auto last = static_cast<std::size_t>(field.tiling().dimension_count()) - 1;
   const auto value_bytes = static_cast<Index>(field.value_bytes());
   Key message_strides{};
@@ -20,17 +30,25 @@ void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face,
     message_strides[d] = stride;
     stride *= face.hi[d] - face.lo[d];
   }
-  KeyBox rows = part;
-  rows.hi[last] = std::min(part.hi[last], part.lo[last] + 1);
-  const Index row_bytes = (part.hi[last] - part.lo[last]) * value_bytes;
-  for_each_key(rows, [&](const Key& first) {
+  Rows rows;
+  rows.bytes = static_cast<std::size_t>((part.hi[last] - part.lo[last]) * value_bytes);
+  KeyBox firsts = part;
+  firsts.hi[last] = std::min(part.hi[last], part.lo[last] + 1);
+  if (last > 0) {
+    const std::size_t before = last - 1;
+    rows.count = part.hi[before] - part.lo[before];
+    rows.field_stride = field.strides()[before] * value_bytes;
+    rows.message_stride = message_strides[before];
+    firsts.hi[before] = std::min(part.hi[before], part.lo[before] + 1);
+  }
+  for_each_key(firsts, [&](const Key& first) {
     Index in_field = 0;
     Index in_message = 0;
     for (std::size_t d = 0; d <= last; ++d) {
       in_field += first[d] * field.strides()[d] * value_bytes;
       in_message += (first[d] - face.lo[d]) * message_strides[d];
     }
-    copy(in_field, in_message, static_cast<std::size_t>(row_bytes));
+    copy(in_field, in_message, rows);
   });
 }
 
@@ -40,15 +58,6 @@ Index offset_of(const AnyField& field, const Key& cell) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
     values += cell[d] * field.strides()[d];
   return values * static_cast<Index>(field.value_bytes());
-}
-
-/// Across the last dimension rows are single values: calls of memcpy would be most of the cost.
-void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes == sizeof(double)) {
-    std::memcpy(to, from, sizeof(double));
-  } else {
-    std::memcpy(to, from, bytes);
-  }
 }
 
 }  // namespace
@@ -114,8 +123,9 @@ void copy_out(const AnyField& field,
               const KeyBox& part,
               const KeyBox& face,
               std::byte* message) {
-  for_each_row(field, part, face, [&](Index in_field, Index in_message, std::size_t bytes) {
-    copy_row(message + in_message, origin + in_field, bytes);
+  for_all_rows(field, part, face, [&](Index in_field, Index in_message, const Rows& rows) {
+    copy_rows({message + in_message, rows.message_stride}, {origin + in_field, rows.field_stride},
+              rows.count, rows.bytes);
   });
 }
 
@@ -124,8 +134,9 @@ void copy_in(const AnyField& field,
              const KeyBox& part,
              const KeyBox& face,
              const std::byte* message) {
-  for_each_row(field, part, face, [&](Index in_field, Index in_message, std::size_t bytes) {
-    copy_row(origin + in_field, message + in_message, bytes);
+  for_all_rows(field, part, face, [&](Index in_field, Index in_message, const Rows& rows) {
+    copy_rows({origin + in_field, rows.field_stride}, {message + in_message, rows.message_stride},
+              rows.count, rows.bytes);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/copy_rows.hpp"
+
 namespace sorrel::grid {
 namespace {
 
@@ -21,17 +23,18 @@ void copy_run(std::byte* run, std::byte* buffer, std::int64_t run_bytes) {
     std::memcpy(run, buffer, bytes);
 }
 
-template <Direction direction, std::int64_t size>
+template <Direction direction>
 void copy_all(const Runs& runs, std::byte* buffer) {
   const auto [inner, middle, outer] = runs.loops;
+  const auto bytes = static_cast<std::size_t>(runs.run_bytes);
   for (std::int64_t k = 0; k < outer.count; ++k) {
     for (std::int64_t j = 0; j < middle.count; ++j) {
       std::byte* run = runs.first + k * outer.stride_bytes + j * middle.stride_bytes;
-      for (std::int64_t i = 0; i < inner.count; ++i) {
-        copy_run<direction, size>(run, buffer, runs.run_bytes);
-        run += inner.stride_bytes;
-        buffer += runs.run_bytes;
-      }
+      if constexpr (direction == Direction::pack)
+        copy_rows({buffer, runs.run_bytes}, {run, inner.stride_bytes}, inner.count, bytes);
+      else
+        copy_rows({run, inner.stride_bytes}, {buffer, runs.run_bytes}, inner.count, bytes);
+      buffer += inner.count * runs.run_bytes;
     }
   }
 }
@@ -55,29 +58,26 @@ void copy_ahead(const Runs& runs, std::byte* buffer) {
   }
 }
 
-template <Direction direction, std::int64_t size>
-void copy(const Runs& runs, Pack how, std::byte* buffer) {
-  if (how == Pack::blocked)
-    copy_ahead<direction, size>(runs, buffer);
-  else
-    copy_all<direction, size>(runs, buffer);
+template <Direction direction>
+void copy_ahead(const Runs& runs, std::byte* buffer) {
+  switch (runs.run_bytes) {
+    case 4:
+      return copy_ahead<direction, 4>(runs, buffer);
+    case 8:
+      return copy_ahead<direction, 8>(runs, buffer);
+    case 16:
+      return copy_ahead<direction, 16>(runs, buffer);
+    default:
+      return copy_ahead<direction, 0>(runs, buffer);
+  }
 }
 
 template <Direction direction>
 std::int64_t copy(const Runs& runs, Pack how, std::byte* buffer) {
-  switch (runs.run_bytes) {
-    case 4:
-      copy<direction, 4>(runs, how, buffer);
-      break;
-    case 8:
-      copy<direction, 8>(runs, how, buffer);
-      break;
-    case 16:
-      copy<direction, 16>(runs, how, buffer);
-      break;
-    default:
-      copy<direction, 0>(runs, how, buffer);
-  }
+  if (how == Pack::blocked)
+    copy_ahead<direction>(runs, buffer);
+  else
+    copy_all<direction>(runs, buffer);
   return runs.bytes();
 }
 
