@@ -28,19 +28,47 @@ std::int64_t Wire::jitter_ns(std::uint32_t from) {
   return static_cast<std::int64_t>(prng.below(static_cast<std::uint64_t>(options_.jitter_ns) + 1));
 }
 
-/// Takes the line for a packet, from `earliest_ns` on or when earlier packets have left; returns
-/// the start.
-std::int64_t Wire::take(Line& line, std::int64_t earliest_ns, std::int64_t duration_ns) {
-  SORREL_ASSERT(duration_ns > 0, "two packets would arrive at one time");
+/// A packet that begins during data delays later data by its time.
+void Wire::charge_data(Line& line, std::int64_t begin_ns, std::int64_t duration_ns) {
+  if (begin_ns < line.data_end_ns.load(std::memory_order_relaxed))
+    line.owed_ns.fetch_add(duration_ns, std::memory_order_relaxed);
+}
+
+/// Takes the outgoing line for a packet, from now on or when earlier packets have left; returns the
+/// start.
+std::int64_t Wire::take_out(Line& line, std::int64_t now_ns, std::int64_t duration_ns) {
   std::int64_t free_ns = line.packets_end_ns.load(std::memory_order_relaxed);
   std::int64_t begin_ns = 0;
   do {
-    begin_ns = std::max(free_ns, earliest_ns);
+    begin_ns = std::max(free_ns, now_ns);
   } while (!line.packets_end_ns.compare_exchange_weak(free_ns, begin_ns + duration_ns,
                                                       std::memory_order_relaxed));
-  if (begin_ns < line.data_end_ns.load(std::memory_order_relaxed))
-    line.owed_ns.fetch_add(duration_ns, std::memory_order_relaxed);
+  charge_data(line, begin_ns, duration_ns);
   return begin_ns;
+}
+
+/// Takes the incoming line for a packet that is at the switch at `first_ns`; returns its arrival.
+std::int64_t Wire::take_in(std::uint32_t from,
+                           std::uint32_t to,
+                           std::int64_t now_ns,
+                           std::int64_t first_ns,
+                           std::int64_t duration_ns) {
+  SORREL_ASSERT(duration_ns > 0, "two packets would arrive at one time");
+  Node& node = nodes_[to];
+  const std::scoped_lock lock(node.arriving);
+  if (node.last_from_ns.empty()) node.last_from_ns.resize(options_.node_count);
+  node.packets.forget_before(now_ns);
+  const std::int64_t begin_ns =
+      node.packets.free_for(std::max(first_ns, node.last_from_ns[from]), duration_ns);
+  const std::int64_t end_ns = begin_ns + duration_ns;
+  node.packets.add({begin_ns, end_ns});
+  node.last_from_ns[from] = end_ns;
+  // Written here only.
+  node.in.packets_end_ns.store(
+      std::max(node.in.packets_end_ns.load(std::memory_order_relaxed), end_ns),
+      std::memory_order_relaxed);
+  charge_data(node.in, begin_ns, duration_ns);
+  return end_ns;
 }
 
 std::int64_t Wire::arrival_ns(std::uint32_t from,
@@ -49,9 +77,9 @@ std::int64_t Wire::arrival_ns(std::uint32_t from,
                               std::size_t bytes) {
   SORREL_ASSERT(from != to && from < options_.node_count && to < options_.node_count);
   const std::int64_t duration_ns = duration_of(bytes, options_.bytes_per_ns);
-  const std::int64_t leaves_ns = take(nodes_[from].out, now_ns, duration_ns);
+  const std::int64_t leaves_ns = take_out(nodes_[from].out, now_ns, duration_ns);
   const std::int64_t first_ns = leaves_ns + options_.latency_ns + jitter_ns(from);
-  return take(nodes_[to].in, first_ns, duration_ns) + duration_ns;
+  return take_in(from, to, now_ns, first_ns, duration_ns);
 }
 
 std::int64_t Wire::answer_ns(std::uint32_t by,
@@ -104,6 +132,13 @@ Wire::Busy Wire::Plan::free_from(std::int64_t earliest_ns) const {
   }
   return {earliest_ns,
           next == busy_.end() ? std::numeric_limits<std::int64_t>::max() : next->begin_ns};
+}
+
+std::int64_t Wire::Plan::free_for(std::int64_t earliest_ns, std::int64_t duration_ns) const {
+  Busy gap = free_from(earliest_ns);
+  while (gap.end_ns - gap.begin_ns < duration_ns)
+    gap = free_from(gap.end_ns);
+  return gap.begin_ns;
 }
 
 void Wire::Plan::add(const Busy& busy) {

@@ -5,13 +5,16 @@
 //! bandwidth; the switch delays by the latency and never blocks. A cut-through model: LogGP
 //! (Alexandrov et al. 1995) without its o, which is the time of the sender's and receiver's code.
 //!
-//! *Packets* follow each other, and arrive at a node in the order in which they left. *Pulled data*
-//! fills the times in which both lines, out of one node and into the other, are free, in pieces if
-//! need be: as in a network that transmits frames, a transfer that waits for one line does not
-//! block the other line. For the same reason a packet does not wait behind pulled data; the next
-//! data is delayed by the packet's time.
+//! *Packets* follow each other. Those from one node to another arrive in the order in which they
+//! left. Those of several nodes share the incoming line: a packet takes the first time at which
+//! the line is free, also before packets that wait on the outgoing line of another node. *Pulled
+//! data* fills the times in which both lines, out of one node and into the other, are free, in
+//! pieces if need be: as in a network that transmits frames, a transfer that waits for one line
+//! does not block the other line. For the same reason a packet does not wait behind pulled data;
+//! the next data is delayed by the packet's time.
 //!
-//! Any thread. A lock is held for a few dozen instructions where data is pulled.
+//! Any thread. A lock is held for a few dozen instructions: of the receiving node for a packet, of
+//! the wire where data is pulled.
 #pragma once
 
 #include <atomic>
@@ -45,7 +48,7 @@ class Wire {
 
   /// Arrival time at node `to` of the last byte of a packet of `bytes` that leaves node `from` at
   /// `now_ns`, or as soon as earlier packets have left. Distinct for all packets to a node, and
-  /// increasing in the order of calls.
+  /// increasing in the order of calls for those from one node.
   [[nodiscard]] std::int64_t arrival_ns(std::uint32_t from,
                                         std::uint32_t to,
                                         std::int64_t now_ns,
@@ -62,11 +65,13 @@ class Wire {
     std::int64_t begin_ns = 0, end_ns = 0;
   };
 
-  /// Times at which data is on a line: ordered and disjoint. Under the lock.
+  /// Times at which data, or packets, are on a line: ordered and disjoint. Under a lock.
   class Plan {
    public:
     /// First time from `earliest_ns` on at which the line is free, and until when.
     [[nodiscard]] Busy free_from(std::int64_t earliest_ns) const;
+    /// First time from `earliest_ns` on at which it is free for so long.
+    [[nodiscard]] std::int64_t free_for(std::int64_t earliest_ns, std::int64_t duration_ns) const;
     void add(const Busy& busy);
     /// No later call asks about times before.
     void forget_before(std::int64_t ns);
@@ -87,9 +92,20 @@ class Wire {
   struct Node {
     Line out, in;
     std::atomic<std::uint64_t> packet_count{0};
+    /// Of packets on the incoming line; under the lock.
+    std::mutex arriving;
+    Plan packets;
+    /// The arrival of the last packet from each node. Made by the first one.
+    std::vector<std::int64_t> last_from_ns;
   };
 
-  static std::int64_t take(Line& line, std::int64_t earliest_ns, std::int64_t duration_ns);
+  static std::int64_t take_out(Line& line, std::int64_t now_ns, std::int64_t duration_ns);
+  std::int64_t take_in(std::uint32_t from,
+                       std::uint32_t to,
+                       std::int64_t now_ns,
+                       std::int64_t first_ns,
+                       std::int64_t duration_ns);
+  static void charge_data(Line& line, std::int64_t begin_ns, std::int64_t duration_ns);
   [[nodiscard]] std::int64_t jitter_ns(std::uint32_t from);
 
   const WireOptions options_;

@@ -33,6 +33,29 @@ TEST(WireTest, WhatComesToANodeQueuesUp) {
   EXPECT_EQ(wire.arrival_ns(2, 0, 0, 500), 1500) << "both directions at once";
 }
 
+TEST(WireTest, APacketTakesTheLineInBeforeThoseThatStillWaitToLeave) {
+  Wire wire({.node_count = 3, .latency_ns = 1000, .bytes_per_ns = 1});
+  EXPECT_EQ(wire.arrival_ns(0, 1, 0, 500), 1500);
+  EXPECT_EQ(wire.arrival_ns(0, 2, 0, 500), 2000) << "behind the first one on the line out";
+  EXPECT_EQ(wire.arrival_ns(1, 2, 0, 500), 1500) << "the line into node 2 is free until then";
+  EXPECT_EQ(wire.arrival_ns(1, 2, 0, 500), 2500) << "the next one comes behind both";
+  EXPECT_EQ(wire.arrival_ns(0, 2, 0, 10), 2510) << "short ones of a pair do not overtake";
+}
+
+TEST(WireTest, AllToAllInTurnTakesTheTimeOfOneLine) {
+  constexpr std::uint32_t nodes = 4;
+  Wire wire({.node_count = nodes, .latency_ns = 1000, .bytes_per_ns = 1});
+  std::int64_t last_ns = 0;
+  // Each node sends all of its packets before the next node does, as on one core.
+  for (std::uint32_t from = 0; from < nodes; ++from) {
+    for (std::uint32_t i = 1; i < nodes; ++i) {
+      for (int packet = 0; packet < 10; ++packet)
+        last_ns = std::max(last_ns, wire.arrival_ns(from, (from + i) % nodes, 0, 100));
+    }
+  }
+  EXPECT_EQ(last_ns, 1000 + 3 * 10 * 100);
+}
+
 TEST(WireTest, AnAnswerTakesBothWays) {
   Wire wire({.node_count = 2, .latency_ns = 1000, .bytes_per_ns = 1});
   EXPECT_EQ(wire.answer_ns(0, 1, 0, 500), 1000 + std::int64_t{Wire::header_bytes} + 1000 + 500);
