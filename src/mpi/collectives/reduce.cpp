@@ -130,16 +130,15 @@ class TotalMessages {
 
   /// A total of this process, which is in the output.
   void send(const Shard& shard, ElementRange range) {
-    for (std::int32_t node = 0; node < processes_.node_count(); ++node) {
-      if (node == processes_.own_node()) {
-        send_on_node(totals_, shard, range);
-      } else {
-        const std::int32_t to = processes_.deputy(shard.process, node);
-        exchange_.for_each_message(to, range, [&](ElementRange message) {
-          totals_.send(elements(message), exchange_.computer(to, shard.slot));
-        });
-      }
+    // Starts with the next node, so that not all send to the same one at once.
+    for (std::int32_t i = 1; i < processes_.node_count(); ++i) {
+      const std::int32_t node = (processes_.own_node() + i) % processes_.node_count();
+      const std::int32_t to = processes_.deputy(shard.process, node);
+      exchange_.for_each_message(to, range, [&](ElementRange message) {
+        totals_.send(elements(message), exchange_.computer(to, shard.slot));
+      });
     }
+    send_on_node(totals_, shard, range);
   }
 
   void finish() {

@@ -173,6 +173,19 @@ void ReductionExchange::reduce(std::span<const Shard> shards, const Done& done) 
   }
 }
 
+template <class Destination>
+std::vector<const ReductionExchange::Piece*> ReductionExchange::by_destination(
+    const std::vector<Piece>& pieces, Destination&& destination) const {
+  const std::int32_t count = processes_.count();
+  const std::int32_t next = processes_.own_index() + 1;
+  std::vector<const Piece*> sorted;
+  for (const Piece& piece : pieces)
+    sorted.push_back(&piece);
+  std::ranges::stable_sort(
+      sorted, {}, [&](const Piece* piece) { return (destination(*piece) - next + count) % count; });
+  return sorted;
+}
+
 void ReductionExchange::reduce_pieces(std::vector<Piece>& pieces, const Done& done) {
   const std::int32_t own = processes_.own_index();
   const std::int32_t own_node = processes_.own_node();
@@ -190,14 +203,15 @@ void ReductionExchange::reduce_pieces(std::vector<Piece>& pieces, const Done& do
       round.expect(piece, processes_.deputy(own, node), processes_.cover_of_node(node));
     }
   }
-  for (const Piece& piece : pieces) {
-    if (deputy(piece) != own)
-      round.send(piece, round.fold(piece, processes_.cover_of_process(own)), deputy(piece));
+  for (const Piece* piece : by_destination(pieces, deputy)) {
+    if (deputy(*piece) != own)
+      round.send(*piece, round.fold(*piece, processes_.cover_of_process(own)), deputy(*piece));
   }
   round.wait_for_node();
-  for (const Piece& piece : pieces) {
-    if (deputy(piece) != own || piece.shard->process == own) continue;
-    round.send(piece, round.fold(piece, processes_.cover_of_node(own_node)), piece.shard->process);
+  const auto process = [](const Piece& piece) { return piece.shard->process; };
+  for (const Piece* piece : by_destination(pieces, process)) {
+    if (deputy(*piece) != own || process(*piece) == own) continue;
+    round.send(*piece, round.fold(*piece, processes_.cover_of_node(own_node)), process(*piece));
   }
   round.wait_for_nodes();
   for (const Piece& piece : pieces) {
@@ -216,9 +230,9 @@ void ReductionExchange::reduce_everywhere(const Done& done) {
   for (std::int32_t other = 0; other < processes_.count(); ++other) {
     if (other != own) round.expect(piece, other, processes_.cover_of_process(other));
   }
-  for (std::int32_t other = 0; other < processes_.count(); ++other) {
-    if (other != own) round.send(piece, totals, other);
-  }
+  // Each starts with the next one, so that not all send to the same one at once.
+  for (std::int32_t i = 1; i < processes_.count(); ++i)
+    round.send(piece, totals, (own + i) % processes_.count());
   round.wait_for_node();
   round.wait_for_nodes();
   // In place, the total overwrites what is sent.

@@ -82,6 +82,12 @@ class ReductionExchange {
 
   [[nodiscard]] std::size_t message_element_count(std::int32_t process) const;
 
+  /// The pieces by the process to which they go, from the one after this one on, so that not all
+  /// send to the same one at once. Those that go to one process stay in order.
+  template <class Destination>
+  [[nodiscard]] std::vector<const Piece*> by_destination(const std::vector<Piece>& pieces,
+                                                         Destination&& destination) const;
+
   void reduce_pieces(std::vector<Piece>& pieces, const Done& done);
 
   Member member_;
