@@ -1,8 +1,15 @@
 // Collective communication, the blocking forms. MPI 5.0, chapter 6.
 #include "abi/body.hpp"
 #include "abi/collective_calls.hpp"
+#include "abi/reduction_bodies.hpp"
 
-namespace sorrel::abi::body {
+namespace sorrel::abi {
+
+int all_reduce_checked(RankState& self, Comm& comm, const UserReduction& user) {
+  return all_reduce(Blocking{{self, comm}}, user);
+}
+
+namespace body {
 
 int Barrier(RankState& self, Comm& comm) {
   return barrier(Blocking{{self, comm}});
@@ -56,10 +63,6 @@ int Reduce(RankState& self, Comm& comm, const UserReduction& user, int root) {
   return reduce(Blocking{{self, comm}}, user, root);
 }
 
-int Allreduce(RankState& self, Comm& comm, const UserReduction& user) {
-  return all_reduce(Blocking{{self, comm}}, user);
-}
-
 int Scan(RankState& self, Comm& comm, const UserReduction& user) {
   return scan(Blocking{{self, comm}}, user);
 }
@@ -82,4 +85,6 @@ int Reduce_scatter_block(RankState& self, Comm& comm, const UserReduction& user)
   return reduce_scatter_block(Blocking{{self, comm}}, user);
 }
 
-}  // namespace sorrel::abi::body
+}  // namespace body
+
+}  // namespace sorrel::abi

@@ -304,7 +304,9 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
-    return slots.barrier_and_reduce(self, comm, small, operands.input, operands.output);
+    const int error = slots.barrier_and_reduce(self, comm, small, operands.input, operands.output);
+    if (error == MPI_SUCCESS) CollectiveSlots::remember(comm, arguments, small);
+    return error;
   }
   if (finish_trivial(member, arguments)) return MPI_SUCCESS;
   if (comm.shared->processes() != nullptr) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpi/base/error_string.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/balance_point.hpp"
 #include "mpi/datatype/bytes.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -314,6 +315,19 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
   copy_bytes(result, barrier_node.result.data(), reduction.bytes);
   return MPI_SUCCESS;
+}
+
+void CollectiveSlots::remember(const Comm& comm,
+                               const ReductionArguments& arguments,
+                               const SmallReduction& reduction) {
+  const bool is_users =
+      comm.call.kind() == CollectiveKind::allreduce && comm.call.form() == CollectiveForm::blocking;
+  if (comm.barrier_node == nullptr || !is_users || !arguments.type.is_predefined()) return;
+  comm.barrier_node->known = {.datatype = handle_of(arguments.type),
+                              .op = handle_of(arguments.op),
+                              .count = static_cast<MPI_Count>(arguments.count),
+                              .reduction = reduction,
+                              .call = comm.call};
 }
 
 /// Returns true if the whole communicator has arrived and this node has been released at once.

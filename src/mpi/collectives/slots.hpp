@@ -26,14 +26,15 @@
 #include "core/remote_call.hpp"
 #include "mpi/base/tuning.hpp"
 #include "mpi/collectives/process_barrier.hpp"
+#include "mpi/comm/comm.hpp"
 #include "mpi/op/op.hpp"
 
 namespace sorrel::mpi {
 
-struct Comm;
 class CollectiveSlots;
 class Group;
 struct RankState;
+struct ReductionArguments;
 class World;
 
 /// A reduction whose operands are short enough to be stored in the slots themselves.
@@ -44,6 +45,21 @@ struct SmallReduction {
 };
 
 inline constexpr std::size_t small_reduction_bytes_max = 32;
+
+/// A short allreduce of predefined objects, by the handles of its call: the next call with the same
+/// ones needs no checks but those of its buffers.
+struct KnownReduction {
+  MPI_Datatype datatype = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Count count = 0;
+  /// Without a kernel nothing is known.
+  SmallReduction reduction;
+  CollectiveCall call;
+
+  [[nodiscard]] bool is_of(MPI_Datatype a_datatype, MPI_Op an_op, MPI_Count a_count) const {
+    return datatype == a_datatype && op == an_op && count == a_count && reduction.kernel != nullptr;
+  }
+};
 
 /// A staging buffer has at least this size, so that it seldom grows.
 inline constexpr std::size_t staging_bytes_min = 4096;
@@ -74,6 +90,9 @@ struct alignas(cache_line_bytes) BarrierNode {
   bool is_local_barrier = false;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
+  /// The last one that succeeded. Of the node and not of its members, so that all of them find it
+  /// in the same cache lines.
+  KnownReduction known;
 
   /// Found in the barrier of this number's parity; read by members after their release.
   std::array<CollectiveMismatch, 2> mismatches;
@@ -132,6 +151,11 @@ class CollectiveSlots final : private BarrierSite {
                          const SmallReduction& reduction,
                          const void* operand,
                          void* result);
+
+  /// Remembers the short allreduce with which `comm` has just succeeded.
+  static void remember(const Comm& comm,
+                       const ReductionArguments& arguments,
+                       const SmallReduction& reduction);
 
   /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading. All
   /// members call with the same `bytes`. The members are those of one process. May suspend. Fails
@@ -238,5 +262,15 @@ class CollectiveSlots final : private BarrierSite {
 
   const CollectiveLimits limits_;
 };
+
+/// The last short allreduce on the worker of `comm`, if it was of these arguments; else null.
+[[nodiscard]] inline const KnownReduction* known_reduction(const Comm& comm,
+                                                           MPI_Datatype datatype,
+                                                           MPI_Op op,
+                                                           MPI_Count count) {
+  const BarrierNode* barrier_node = comm.barrier_node;
+  if (barrier_node == nullptr || !barrier_node->known.is_of(datatype, op, count)) return nullptr;
+  return &barrier_node->known;
+}
 
 }  // namespace sorrel::mpi

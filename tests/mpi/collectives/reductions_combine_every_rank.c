@@ -62,6 +62,17 @@ static void allreduce(int count, int in_place) {
   check_sums(in, count, ranks - 1, 0);
 }
 
+/// Calls of the same arguments, and of others in between.
+static void repeated_allreduce(void) {
+  for (int count = 1; count <= 5; count++) {
+    allreduce(count, 0);
+    allreduce(count, 0);
+    allreduce(count, 1);
+    allreduce(5 - count, 0);
+    allreduce(count, 0);
+  }
+}
+
 static void scan(int count, int in_place) {
   prepare((size_t)count);
   MPI_Scan(operand(in_place, count), in, count, MPI_INT64_T, MPI_SUM, comm);
@@ -112,6 +123,7 @@ static void try_everything(int is_thorough) {
     reduce_scatter(1, in_place);
     reduce_scatter(9, in_place);
   }
+  repeated_allreduce();
   if (is_thorough) {
     for (int in_place = 0; in_place < 2; in_place++) {
       reduce(ranks - 1, 1 << 17, in_place);

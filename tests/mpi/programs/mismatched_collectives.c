@@ -60,6 +60,30 @@ static int op_of_short_allreduce(void) {
   return MPI_Allreduce(out, in, 1, MPI_LONG, me == odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 }
 
+/// After equal calls, whose arguments need fewer checks.
+static void repeat_allreduce(void) {
+  for (int i = 0; i < 3; i++)
+    CHECK_EQUAL(MPI_Allreduce(out, in, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+}
+
+static int op_of_repeated_allreduce(void) {
+  repeat_allreduce();
+  return op_of_short_allreduce();
+}
+
+static int buffers_of_repeated_allreduce(void) {
+  repeat_allreduce();
+  const void* operand[] = {NULL, out, in, MPI_IN_PLACE};
+  void* result[] = {in, NULL, in, NULL};
+  const int i = me % 4;
+  return MPI_Allreduce(operand[i], result[i], 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int count_of_repeated_allreduce(void) {
+  repeat_allreduce();
+  return MPI_Allreduce(out, in, -1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static int op_of_long_scan(void) {
   return MPI_Scan(out, in, 20000, MPI_LONG, me == odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 }
@@ -117,6 +141,9 @@ static const struct {
     {"root_of_bcast", root_of_bcast, MPI_ERR_ROOT},
     {"root_of_reduce", root_of_reduce, MPI_ERR_ROOT},
     {"op_of_short_allreduce", op_of_short_allreduce, MPI_ERR_OP},
+    {"op_of_repeated_allreduce", op_of_repeated_allreduce, MPI_ERR_OP},
+    {"buffers_of_repeated_allreduce", buffers_of_repeated_allreduce, MPI_ERR_BUFFER},
+    {"count_of_repeated_allreduce", count_of_repeated_allreduce, MPI_ERR_COUNT},
     {"op_of_long_scan", op_of_long_scan, MPI_ERR_OP},
     {"type_of_allreduce", type_of_allreduce, MPI_ERR_TYPE},
     {"count_of_short_allreduce", count_of_short_allreduce, MPI_ERR_TRUNCATE},
