@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/cache_line.hpp"
+
 namespace sorrel::core {
 
 class MessagePool {
@@ -58,11 +60,15 @@ class MessagePool {
     FreeBuffer* next;
   };
 
+  // Own thread only.
   const std::size_t bytes_max_;
   std::array<FreeBuffer*, class_count> free_{};
   std::vector<void*> slabs_;
   std::size_t bytes_in_use_ = 0;
-  std::atomic<bool> congested_{false};
+
+  // Any thread. On a line of its own: the members above change with each buffer, and senders would
+  // fetch the line again for each message.
+  alignas(cache_line_bytes) std::atomic<bool> congested_{false};
 };
 
 }  // namespace sorrel::core
