@@ -110,16 +110,12 @@ class BasicMailbox {
     ++tail_;
     // (P) release, pairs with (T): publishes the record and its payload.
     slot.sequence.store(tail_, Order::release);
-    fetch_slot_for_write(tail_ + fetched_ahead);
+    fetch_slot_for_write(tail_ + fetched_ahead, record.payload_bytes);
     return true;
   }
 
   /// Consumer only. Prefetches the lines of the next record, present or not.
-  void fetch_record() const {
-    const Slot& slot = slots_[head_ % slot_count];
-    arch::prefetch(&slot);
-    arch::prefetch(&slot.inline_payload);
-  }
+  void fetch_record() const { fetch_slot(head_, payload_bytes_seen_); }
 
   /// Consumer only. Whether a record waits.
   [[nodiscard]] bool has_record() const {
@@ -146,6 +142,9 @@ class BasicMailbox {
     const Record& record = slot.record.get();
     const InlinePayload& inline_payload = slot.inline_payload.get();
     const std::byte* payload = inline_payload.data();
+    // In a burst, the next record comes from the other core while this one is consumed.
+    payload_bytes_seen_ = record.payload_bytes;
+    fetch_slot(head_ + 1, payload_bytes_seen_);
     if (record.payload_bytes > inline_bytes) {
       const std::uint32_t ring_use = padded(record.payload_bytes);
       std::memcpy(&payload_head_, inline_payload.data(), sizeof payload_head_);
@@ -176,12 +175,27 @@ class BasicMailbox {
     }
   }
 
+  /// Payload bytes in the first line of a slot.
+  static constexpr std::size_t first_line_bytes =
+      inline_bytes > cache_line_bytes ? inline_bytes - cache_line_bytes : inline_bytes;
+
+  /// Calls fetch(address) for the lines of a slot that a record of that payload takes.
+  template <class Fetch>
+  void for_lines(std::uint32_t position, std::uint32_t payload_bytes, Fetch&& fetch) const {
+    const void* slot = &slots_[position % slot_count];
+    fetch(slot);
+    if (payload_bytes > first_line_bytes && payload_bytes <= inline_bytes)
+      fetch(static_cast<const std::byte*>(slot) + cache_line_bytes);
+  }
+
+  void fetch_slot(std::uint32_t position, std::uint32_t payload_bytes) const {
+    for_lines(position, payload_bytes, [](const void* line) { arch::prefetch(line); });
+  }
+
   /// The consumer's core has read every slot of the last round: in a burst of records each store
-  /// would wait for its line to come back.
-  void fetch_slot_for_write(std::uint32_t position) {
-    Slot& slot = slots_[position % slot_count];
-    arch::prefetch_for_write(&slot);
-    arch::prefetch_for_write(&slot.inline_payload);
+  /// would wait for its line to come back. A record is mostly as long as the last one.
+  void fetch_slot_for_write(std::uint32_t position, std::uint32_t payload_bytes) const {
+    for_lines(position, payload_bytes, [](const void* line) { arch::prefetch_for_write(line); });
   }
 
   // Producer only.
@@ -193,6 +207,8 @@ class BasicMailbox {
   // Consumer only.
   alignas(counter_alignment) std::uint32_t head_ = 0;
   std::uint32_t payload_head_ = 0;
+  /// Of the last record, as an estimate of the next one.
+  std::uint32_t payload_bytes_seen_ = 0;
 
   // Written by the consumer, read by the producer when the mailbox seems full. Upper half: records
   // taken; lower half: end of the payload bytes released.

@@ -26,8 +26,6 @@ namespace {
 
 // A shorter spin would end before a sleep could begin.
 constexpr std::int64_t spin_ns_min = 2'000;
-// Records taken from one mailbox before the next one is polled.
-constexpr int drain_count_max = 64;
 
 /// The calling thread's exception state, if the process has a C++ library.
 ExceptionState* exception_state_of_thread() {
@@ -442,7 +440,10 @@ bool Worker::spin(Fiber*& found) {
   constexpr int rounds_before_seeking = 4 * rounds_per_reading;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
-    if (!poll() && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
+    // One record: the fiber for which the worker waits goes on at once. To look for a second record
+    // would fetch a cache line from the sender first.
+    const bool any = poll(1);
+    if (!any && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
     found = ready_.pop();
     if (found != nullptr) {
       if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
@@ -452,6 +453,7 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
+    if (any) continue;
     // The awaited thread may need this core, or the seat.
     if (limits_.yield_count_max != 0 || has_guests_) return false;
     // Polling without a pause would keep taking the mailbox's line from the producer.
@@ -600,13 +602,13 @@ bool Worker::poll_all() {
   return any;
 }
 
-bool Worker::drain(WorkerMailbox& mailbox) {
+bool Worker::drain(WorkerMailbox& mailbox, int count_max) {
   const auto run = [this](const Record& record, const std::byte* payload) {
     SORREL_ASSERT(record.kind < record_kind_count);
     runners_[record.kind](*this, record, payload);
   };
   int count = 0;
-  while (count < drain_count_max && mailbox.take(run))
+  while (count < count_max && mailbox.take(run))
     ++count;
   return count != 0;
 }

@@ -211,12 +211,15 @@ class Worker {
     }
   }
 
-  /// Handles records from other workers, due timers and deferred calls. Returns whether there were
-  /// any. Never suspends.
-  bool poll() {
+  /// Records that one poll takes from a mailbox, so that none waits behind a long stream.
+  static constexpr int drain_count_max = 64;
+
+  /// Handles records from other workers, at most `count_max` of each, due timers and deferred
+  /// calls. Returns whether there were any. Never suspends.
+  bool poll(int count_max = drain_count_max) {
     bool any = false;
     for (WorkerMailbox* mailbox : inbound_) {
-      if (mailbox->has_record()) any |= drain(*mailbox);
+      if (mailbox->has_record()) any |= drain(*mailbox, count_max);
     }
     // Rare cases share one branch.
     if (!control_.newly_opened.seems_empty() || (deferred_count_ | rare_states_) != 0 ||
@@ -346,7 +349,7 @@ class Worker {
   void switch_to(Fiber& next, bool ends = false);
   void switch_with_settings(Fiber& next, bool ends);
   void exchange_thread_state(Fiber& previous, Fiber& next);
-  bool drain(WorkerMailbox& mailbox);
+  bool drain(WorkerMailbox& mailbox, int count_max = drain_count_max);
   void open_mailbox(Outbound& outbound, WorkerId worker);
   bool flush_deferred();
   bool accept_new_mailboxes();
