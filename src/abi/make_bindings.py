@@ -355,7 +355,7 @@ def binding(function, name, large):
 
 
 def bindings_text(functions):
-    yield '#include "abi/check.hpp"\n#include "abi/reduction_bodies.hpp"\n#include "abi/send_bodies.hpp"\n#include "abi/tool_state.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
+    yield '#include "abi/check.hpp"\n#include "abi/receive_bodies.hpp"\n#include "abi/reduction_bodies.hpp"\n#include "abi/send_bodies.hpp"\n#include "abi/tool_state.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
     for function in functions:
         for name, large in function.forms():
             if "own" not in function.flags:

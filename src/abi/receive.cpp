@@ -44,33 +44,6 @@ int check_replaced(RankState& self,
 
 namespace body {
 
-int Recv(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* status) {
-  mpi::Datatype* type = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  // On the stack: a blocking receive ends before its caller returns.
-  Request request;
-  describe_receive(request, self, comm, arguments_of(user, *type));
-  if (user.source != MPI_PROC_NULL) {
-    start_receive(request);
-    wait_for(request);
-  }
-  return give_result(self, request, status);
-}
-
-int Irecv(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* handle) {
-  mpi::Datatype* type = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  Request& request = make_receive(self, comm, arguments_of(user, *type));
-  activate(request);
-  *handle = handle_of(request);
-  if (user.source == MPI_PROC_NULL) {
-    complete(request);
-  } else {
-    start_receive(request);
-  }
-  return MPI_SUCCESS;
-}
-
 int Recv_init(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* request) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
