@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import typing
@@ -278,10 +279,13 @@ def pip(words: Words) -> None:
     """Installs what ./dev or a test installs too, or a file; a wheel of Sorrel brings the command."""
     arguments = parser("pip")
     arguments.add_argument("verb", choices=["install"])
+    arguments.add_argument("--upgrade", action="store_true")
     arguments.add_argument("--no-binary")
     arguments.add_argument("--no-build-isolation", action="store_true")
     arguments.add_argument("what", nargs="+")
     parsed = arguments.parse_args(words)
+    require("HDF5_DIR" not in os.environ or pathlib.Path(os.environ["HDF5_DIR"]).is_dir(), "no HDF5 there")
+    require(all(shutil.which(os.environ.get(name, "sh")) for name in ("CC", "MPICC")), "no such compiler")
     known = sources("dev").read_text() + sources("tests/install/built_wheel.sh").read_text() + sources("docs/python.md").read_text()
     for what in parsed.what:
         if what.endswith(".whl"):
@@ -392,10 +396,39 @@ def apt_get(words: Words) -> None:
     known = " ".join(re.findall(r"_packages=\(([^)]*)\)", sources("dev").read_text())).split()
     require(parsed.packages or parsed.verb == "update", "no package")
     for package in parsed.packages:
-        if package.startswith("./"):
+        if parsed.verb == "source":
+            require(re.fullmatch(r"[a-z0-9.+-]+", package), f"no name of a package: {package}")
+            make_program(pathlib.Path(f"{package}-0", "configure"), os.environ["DOCS_PYTHON"], "-B", __file__, "configure")
+        elif package.startswith("./"):
             require(re.fullmatch(r"\./build/deb/sorrel_\S*\.deb", package), f"no preset makes {package}")
         else:
             require(package in known, f"./dev does not know the package {package}")
+
+
+@checks("configure")
+def configure(words: Words) -> None:
+    """Of a package by autotools: leaves a makefile, for the prefix that it names."""
+    arguments = parser("configure")
+    arguments.add_argument("--prefix", required=True)
+    for option in ("--enable-parallel", "--disable-static", "--disable-tests", "--disable-tools"):
+        arguments.add_argument(option, action="store_true")
+    arguments.add_argument("variables", nargs="*")
+    parsed = arguments.parse_intermixed_args(words)
+    for variable in parsed.variables:
+        name, _, compiler = variable.partition("=")
+        require(name == "CC" and shutil.which(compiler), f"no compiler: {variable}")
+    pathlib.Path("Makefile").write_text(f"prefix={parsed.prefix}\n")
+
+
+@checks("make")
+def make(words: Words) -> None:
+    arguments = parser("make")
+    arguments.add_argument("-j", type=int)
+    arguments.add_argument("target", nargs="?", choices=["install"])
+    makefile = pathlib.Path("Makefile")
+    require(makefile.is_file(), "no makefile")
+    if arguments.parse_args(words).target == "install":
+        pathlib.Path(makefile.read_text().partition("=")[2].strip()).mkdir(parents=True)
 
 
 @checks("install")

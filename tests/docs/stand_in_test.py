@@ -109,6 +109,15 @@ class StandIn(unittest.TestCase):
                     "pip install dist/sorrel-0.2.0.whl", "pip install no-such-thing", "python3 -m wheel tags --platform-tag linux dist/none.whl"])
         self.assertTrue(pathlib.Path("env/bin/sorrel").exists())
 
+    def test_a_package_of_sources(self):
+        self.check(["apt-get source hdf5"], ["apt-get source", "apt-get source HDF5?"])
+        os.chdir("hdf5-0")
+        self.check(["./configure --prefix=there --enable-parallel CC=sh", "make -j4", "make install"],
+                   ["./configure --enable-parallel", "./configure --prefix=there --enable-paralel", "./configure --prefix=there CC=no-such-compiler", "make instal"])
+        self.assertTrue(pathlib.Path("there").is_dir() and os.access("configure", os.X_OK))
+        with mock.patch.dict(os.environ, {"HDF5_DIR": "nowhere"}):
+            self.assertFalse(self.accepts("pip install build"))
+
     def test_the_administrator(self):
         self.check(["install -d -m 1777 /dev/shm/sorrel-users"], ["install -d -m 1777 /dev/shm/sorrel-user", "install -d -m 777 /dev/shm/sorrel-users", "install -m 1777 /dev/shm/sorrel-users"])
 
