@@ -102,7 +102,7 @@ class Suite:
 
 def count_tests(text):
     """(run, skipped, failed) of one rank: the largest numbers that a rank printed, and the names of tests that failed."""
-    numbers = {"run": [int(n) for n in re.findall(r"^.*Ran (\d+) tests", text, re.M)]}
+    numbers = {"run": [int(n) for n in re.findall(r"^.*Ran (\d+) tests?", text, re.M)]}
     for word in ("skipped", "failures", "errors"):
         numbers[word] = [int(n) for n in re.findall(rf"\b{word}=(\d+)", text)]
     largest = {word: max(found, default=0) for word, found in numbers.items()}
