@@ -247,10 +247,10 @@ int Alloc_mem(RankState& self, MPI_Aint size, MPI_Info info, void* baseptr) {
   std::size_t alignment = 0;
   if (const int error = requested_alignment(self, info, &alignment); error != MPI_SUCCESS)
     return error;
-  void* memory = nullptr;
   // One byte at least, so that every call returns a distinct address.
   const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
-  if (::posix_memalign(&memory, alignment, bytes) != 0)
+  void* memory = mpi::allocate_for_program(alignment, bytes);
+  if (memory == nullptr)
     return self.fail(MPI_ERR_NO_MEM, "%zu bytes of memory are not available", bytes);
   std::memcpy(baseptr, &memory, sizeof memory);
   return MPI_SUCCESS;

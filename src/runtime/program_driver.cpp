@@ -198,6 +198,8 @@ class ProgramBody final : public RankBody {
   }
 
   [[nodiscard]] const char* reason_not_saved(const mpi::RankState& rank) override {
+    if (program::rank_heaps().has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
+      return "its heap was full, and some of its memory is the C library's";
     return process_of(rank)->reason_not_saved();
   }
 
@@ -313,11 +315,11 @@ mpi::ObjectList* objects_of_caller() {
   return rank == nullptr ? nullptr : &rank->objects;
 }
 
-/// For objects with handles, in a job that may be saved.
-void* allocate_object(std::size_t bytes) {
-  void* memory = program::rank_heaps().allocate_for_rank(cache_line_bytes, bytes);
+/// For objects with handles, and MPI_Alloc_mem, in a job that may be saved.
+void* allocate_object(std::size_t alignment, std::size_t bytes) {
+  void* memory = program::rank_heaps().allocate_for_rank(alignment, bytes);
   // Outside of ranks' stacks, as in nonblocking collectives: such an object is not saved.
-  return memory != nullptr ? memory : std::aligned_alloc(cache_line_bytes, bytes);
+  return memory != nullptr ? memory : std::aligned_alloc(alignment, bytes);
 }
 
 mpi::RankState* rank_of_started_thread() {

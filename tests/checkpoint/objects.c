@@ -14,7 +14,7 @@
 
 #include <sorrel.h>
 
-enum { type_count = 16, comm_count = 8, number_max = 400, length = 64 };
+enum { type_count = 16, comm_count = 8, number_max = 400, length = 64, memory_length = 100000 };
 
 static struct {
   MPI_Comm comms[comm_count];
@@ -25,7 +25,8 @@ static struct {
   MPI_Op large_op;
   MPI_Info info;
   MPI_Errhandler errhandler;
-  MPI_Request requests[2];
+  MPI_Request requests[6];
+  int* memory;
   MPI_File file;
   int keyval;
   int type_keyval;
@@ -39,8 +40,8 @@ static int rank;
 static int size;
 static int error_count;
 static int deleted_count;
-static int to_send;
-static int received;
+static int to_send[3];
+static int received[3];
 static uint64_t numbers[number_max];
 static int number_count;
 
@@ -174,8 +175,16 @@ static void make_others(const char* path) {
   MPI_Add_error_class(&has.error_class);
   MPI_Add_error_string(has.error_class, "an error of its own");
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &has.tag_ub, &is_set);
-  MPI_Send_init(&to_send, 1, MPI_INT, (rank + 1) % size, 6, has.comms[0], &has.requests[0]);
-  MPI_Recv_init(&received, 1, MPI_INT, (rank + size - 1) % size, 6, has.comms[0], &has.requests[1]);
+  const MPI_Comm comms[3] = {has.comms[0], MPI_COMM_WORLD, MPI_COMM_SELF};
+  for (int i = 0; i < 3; ++i) {
+    const int to = i == 2 ? 0 : (rank + 1) % size;
+    const int from = i == 2 ? 0 : (rank + size - 1) % size;
+    MPI_Send_init(&to_send[i], 1, MPI_INT, to, 6, comms[i], &has.requests[2 * i]);
+    MPI_Recv_init(&received[i], 1, MPI_INT, from, 6, comms[i], &has.requests[2 * i + 1]);
+  }
+  MPI_Alloc_mem(memory_length * sizeof(int), MPI_INFO_NULL, &has.memory);
+  for (int i = 0; i < memory_length; ++i)
+    has.memory[i] = rank * i;
   MPI_File_open(has.comms[2], path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &has.file);
   MPI_File_set_view(has.file, 4 * rank, MPI_INT, has.types[1], "native", MPI_INFO_NULL);
   for (int i = 0; i < 10; ++i) {
@@ -294,11 +303,14 @@ static void add_others(void) {
   add_bytes(text, (size_t)text_length);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &is_set);
   add(tag_ub == has.tag_ub && *has.tag_ub > 32000);
-  to_send = 77 + rank;
-  received = 0;
-  MPI_Startall(2, has.requests);
-  MPI_Waitall(2, has.requests, MPI_STATUSES_IGNORE);
-  add((uint64_t)received);
+  for (int i = 0; i < 3; ++i) {
+    to_send[i] = 77 + 100 * i + rank;
+    received[i] = 0;
+  }
+  MPI_Startall(6, has.requests);
+  MPI_Waitall(6, has.requests, MPI_STATUSES_IGNORE);
+  add_bytes(received, sizeof received);
+  add_bytes(has.memory, memory_length * sizeof(int));
   MPI_Offset position = 0;
   MPI_File_get_position(has.file, &position);
   add((uint64_t)position);
@@ -321,8 +333,9 @@ static int free_all(void) {
   for (int i = 0; i < type_count; ++i)
     if (i != 12) MPI_Type_free(&has.types[i]);
   MPI_File_close(&has.file);
-  MPI_Request_free(&has.requests[0]);
-  MPI_Request_free(&has.requests[1]);
+  for (int i = 0; i < 6; ++i)
+    MPI_Request_free(&has.requests[i]);
+  MPI_Free_mem(has.memory);
   MPI_Comm_free(&has.between);
   for (int i = 0; i < comm_count; ++i)
     MPI_Comm_free(&has.comms[i]);

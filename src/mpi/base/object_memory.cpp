@@ -48,6 +48,11 @@ void list_object(ObjectType type, void* object, ObjectList& list) {
   list.push_back(*node);
 }
 
+void* allocate_for_program(std::size_t alignment, std::size_t bytes) noexcept {
+  return object_hooks.allocate == nullptr ? std::aligned_alloc(alignment, bytes)
+                                          : object_hooks.allocate(alignment, bytes);
+}
+
 void* allocate_object(ObjectType type, std::size_t bytes) noexcept {
   if (object_hooks.allocate == nullptr)
     return std::aligned_alloc(object_alignment, rounded_up(bytes));
@@ -56,7 +61,7 @@ void* allocate_object(ObjectType type, std::size_t bytes) noexcept {
     list_object(type, place.object_, place.list_);
     return place.object_;
   }
-  void* memory = object_hooks.allocate(node_bytes + rounded_up(bytes));
+  void* memory = object_hooks.allocate(object_alignment, node_bytes + rounded_up(bytes));
   if (memory == nullptr) return nullptr;
   auto* node = new (memory) ObjectNode;
   node->type = type;

@@ -41,8 +41,8 @@ class ObjectPlace;
 struct ObjectHooks {
   /// Of the rank that runs; null outside of ranks.
   ObjectList* (*list_of_caller)() = nullptr;
-  /// Memory of the rank that runs, aligned to 64 bytes; null: none. free() takes it back.
-  void* (*allocate)(std::size_t bytes) = nullptr;
+  /// Memory of the rank that runs; null: none. free() takes it back.
+  void* (*allocate)(std::size_t alignment, std::size_t bytes) = nullptr;
   /// Not null only while one thread restores ranks, and none runs.
   ObjectPlace* next_place = nullptr;
 };
@@ -56,6 +56,10 @@ void release_object(void* object) noexcept;
 
 /// Whether the job may be saved.
 [[nodiscard]] bool are_objects_listed();
+
+/// Memory that the program asks for (MPI_Alloc_mem): in a job that may be saved, of the rank. Null:
+/// no memory. free() takes it back.
+[[nodiscard]] void* allocate_for_program(std::size_t alignment, std::size_t bytes) noexcept;
 
 /// While one exists, the next object of this type gets the given memory, which had such an object
 /// in another process, and is the last of the list. One at a time, while no rank runs.

@@ -73,6 +73,24 @@ void set_reference_count(const ReferenceCount& saved) {
   }
 }
 
+/// Which communicator a persistent request is for: those that every rank has lie in its state, not
+/// in its memory.
+enum class CommOfRequest : std::uint32_t { made_by_program, world, self };
+
+CommOfRequest comm_of(const Request& request) {
+  const RankState& owner = *request.owner;
+  if (request.comm == &owner.world_comm) return CommOfRequest::world;
+  return request.comm == &owner.self_comm ? CommOfRequest::self : CommOfRequest::made_by_program;
+}
+
+/// Its memory is restored.
+void restore_request(RankState& rank, Request& request, ByteCursor& from) {
+  request.owner = &rank;
+  const auto comm = from.take<CommOfRequest>();
+  if (comm == CommOfRequest::world) request.comm = &rank.world_comm;
+  if (comm == CommOfRequest::self) request.comm = &rank.self_comm;
+}
+
 /// False: the object need not exist in the other process.
 bool save_object(ObjectType type, const void* object, ByteWriter& to) {
   switch (type) {
@@ -93,6 +111,9 @@ bool save_object(ObjectType type, const void* object, ByteWriter& to) {
       return true;
     case ObjectType::file:
       save_file(*static_cast<const File*>(object), to);
+      return true;
+    case ObjectType::request:
+      to.add(comm_of(*static_cast<const Request*>(object)));
       return true;
     default:
       // Its memory is all that it has.
@@ -132,7 +153,7 @@ std::string restore_object(
     case ObjectType::file:
       return restore_file(rank, parts, from);
     case ObjectType::request:
-      static_cast<Request*>(object)->owner = &rank;
+      restore_request(rank, *static_cast<Request*>(object), from);
       break;
     default:
       break;

@@ -3,6 +3,7 @@
 //! among them, gets it of the C library's. Blocks are freed where they came from, by their address.
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
@@ -58,9 +59,16 @@ void start_if_new(RegionHeap& heap) {
   if (!heap.is_started()) rank_heaps().start(heap);
 }
 
-/// A full heap is no error: the system's takes over.
 [[gnu::noinline]] void* allocate_in_system(std::size_t bytes) {
   return system_allocator().malloc(bytes);
+}
+
+/// A full heap is no error: the system's takes over, and has given `payload`.
+[[gnu::noinline, gnu::cold]] void* note_overflow(const RegionHeap& heap, void* payload) {
+  if (payload != nullptr)
+    std::atomic_ref(rank_heaps().sharing_of(heap).has_overflowed)
+        .store(1, std::memory_order_relaxed);
+  return payload;
 }
 
 [[gnu::noinline]] void* allocate_in_shared(RegionHeap& heap, bool is_own, std::size_t bytes) {
@@ -70,7 +78,7 @@ void start_if_new(RegionHeap& heap) {
     start_if_new(heap);
     payload = heap.allocate(bytes);
   }
-  return payload != nullptr ? payload : allocate_in_system(bytes);
+  return payload != nullptr ? payload : note_overflow(heap, allocate_in_system(bytes));
 }
 
 /// On the rank's own stack, alone.
@@ -81,7 +89,7 @@ void start_if_new(RegionHeap& heap) {
     rank_heaps().start(heap);
     payload = heap.allocate(bytes);
   }
-  return payload != nullptr ? payload : allocate_in_system(bytes);
+  return payload != nullptr ? payload : note_overflow(heap, allocate_in_system(bytes));
 }
 
 [[gnu::always_inline]] inline void* allocate_own(RegionHeap& heap, std::size_t bytes) {
@@ -117,7 +125,7 @@ void* allocate_zeroed(Place place, std::size_t count, std::size_t size) {
     start_if_new(heap);
     payload = heap.allocate_zeroed(bytes);
   }
-  return payload != nullptr ? payload : system_allocator().calloc(count, size);
+  return payload != nullptr ? payload : note_overflow(heap, system_allocator().calloc(count, size));
 }
 
 void* allocate_aligned(Place place, std::size_t alignment, std::size_t bytes) {
@@ -128,7 +136,9 @@ void* allocate_aligned(Place place, std::size_t alignment, std::size_t bytes) {
     start_if_new(*place.heap);
     payload = place.heap->allocate_aligned(alignment, bytes);
   }
-  return payload != nullptr ? payload : system_allocator().memalign(alignment, bytes);
+  if (payload != nullptr) return payload;
+  payload = system_allocator().memalign(alignment, bytes);
+  return place.heap != nullptr ? note_overflow(*place.heap, payload) : payload;
 }
 
 [[gnu::noinline]] void release_in_system(void* payload) {

@@ -19,6 +19,8 @@ namespace sorrel::program {
 struct HeapSharing {
   pthread_mutex_t mutex;
   std::uint32_t thread_count;
+  /// 1: the C library's heap has given the rank memory, since the rank's own had none.
+  std::uint32_t has_overflowed;
 
   void add_thread() { std::atomic_ref(thread_count).fetch_add(1, std::memory_order_relaxed); }
 

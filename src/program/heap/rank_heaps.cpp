@@ -223,6 +223,10 @@ HeapSharing& RankHeaps::sharing_of(const heap::RegionHeap& heap) const {
   return sharing_[owner_of(&heap)];
 }
 
+bool RankHeaps::has_overflowed(std::uint64_t index) const {
+  return std::atomic_ref(sharing_[index].has_overflowed).load(std::memory_order_relaxed) != 0;
+}
+
 heap::HeapUse RankHeaps::use_of(std::uint64_t index) const {
   return heap_of(index).use();
 }

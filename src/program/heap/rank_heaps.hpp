@@ -99,6 +99,10 @@ class RankHeaps {
   /// How threads share a heap of this process.
   [[nodiscard]] HeapSharing& sharing_of(const heap::RegionHeap& heap) const;
 
+  /// Whether the rank has, or had, memory of the C library's heap because its own was full. While
+  /// the rank does not run.
+  [[nodiscard]] bool has_overflowed(std::uint64_t index) const;
+
   /// What a rank's heap has at this moment. Any thread.
   [[nodiscard]] heap::HeapUse use_of(std::uint64_t index) const;
 
