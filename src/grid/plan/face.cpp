@@ -6,11 +6,6 @@
 namespace sorrel::grid {
 namespace {
 
-int side_count_of(int part_count, bool is_periodic) {
-  if (is_periodic) return 2;
-  return std::min(part_count - 1, 2);
-}
-
 // Extents of the cells of a face: the halo's width in its dimension, the block's extents in the
 // others, with ghosts that a box stencil has exchanged before.
 Extents face_extents(const Problem& problem,
@@ -92,6 +87,11 @@ std::size_t contiguous_dimension(const Problem& problem) {
   for (const std::size_t d : memory_order(problem))
     if (problem.extents[d] > 1) return d;
   return memory_order(problem)[0];
+}
+
+int side_count_of(int part_count, bool is_periodic) {
+  if (is_periodic) return 2;
+  return std::min(part_count - 1, 2);
 }
 
 PerDimension<Face> faces_of(const Problem& problem, const ProcessGrid& grid) {

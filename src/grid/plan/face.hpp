@@ -43,6 +43,10 @@ struct Face {
 /// The innermost dimension that has more than one cell.
 [[nodiscard]] std::size_t contiguous_dimension(const Problem& problem);
 
+/// Sides with a neighbour, of the part that has the most in a row of parts. The only part of a
+/// periodic row is its own neighbour on both sides.
+[[nodiscard]] int side_count_of(int part_count, bool is_periodic);
+
 /// The faces of the block that has the most neighbours, one for each dimension.
 [[nodiscard]] PerDimension<Face> faces_of(const Problem& problem, const ProcessGrid& grid);
 

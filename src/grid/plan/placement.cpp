@@ -39,10 +39,9 @@ std::optional<ProcessGrid> box_of(const Cut& cut, int group) {
   return box;
 }
 
-// Sides of a row of `count` parts, those of the part with the most, that lead to another part.
-int sides_of(int count, bool is_periodic) {
-  if (count == 1) return 0;
-  return is_periodic ? 2 : std::min(count - 1, 2);
+// Sides that lead to another part.
+int sides_of(int part_count, bool is_periodic) {
+  return part_count == 1 ? 0 : side_count_of(part_count, is_periodic);
 }
 
 /// Neighbours in one dimension that are in different groups.
