@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def bytes_of(folder):
 
 
 def save_once(command, folder):
-    """The wait, and the rate of writing in bytes per second: from the call until the checkpoint is visible."""
+    """The wait in seconds, the rate in bytes per second from the call until the checkpoint is visible, and its bytes."""
     done = subprocess.run([*command, "1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     step = read_step(done.stdout)
     if done.returncode != 0 or step is None:
@@ -41,7 +42,8 @@ def save_once(command, folder):
     checkpoint = folder / "ckpt.1"
     # The folder gets its name when all files are on the device.
     seconds = checkpoint.stat().st_ctime - began
-    return waited, bytes_of(checkpoint) / seconds, bytes_of(checkpoint)
+    length = bytes_of(checkpoint)
+    return waited, length / seconds, length
 
 
 def write_plainly(file, length):
@@ -80,7 +82,7 @@ def main():
             saved = folder / f"saved-{turn}"
             words = [str(arguments.sorrel), "run", "-n", str(arguments.ranks), *shape, "--checkpoint", str(saved), str(program), str(arguments.mib)]
             waited, rate, length = save_once(words, saved)
-            subprocess.run(["rm", "-r", saved], check=True)
+            shutil.rmtree(saved)
             plain = write_plainly(folder / "plain", length)
             (folder / "plain").unlink()
             waits.append(1e3 * waited)
