@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 GRACE_S = 5.0  # between SIGTERM and SIGKILL
@@ -20,25 +21,43 @@ class Ended:
     timed_out: bool = False
 
 
+class Interrupted(Exception):
+    """A command that was to start after the run was interrupted."""
+
+
 class Live:
-    """The commands that run now, so that an interrupted run can end them. Any thread."""
+    """The commands that run now, so that an interrupted run can end them. Any thread.
+
+    A start and `end` exclude each other: a command either is seen by `end`, or does not start any more.
+    """
 
     def __init__(self):
+        self._lock = threading.Lock()
         self._children = set()
+        self._has_ended = False
 
-    def add(self, child):
-        self._children.add(child)
+    def start(self, command, **options):
+        """Starts a command in a process group of its own. Raises Interrupted after `end`."""
+        with self._lock:
+            if self._has_ended:
+                raise Interrupted(f"not started, because the run was interrupted: {command[0]}")
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+            self._children.add(child)
+        return child
 
     def remove(self, child):
-        self._children.discard(child)
+        with self._lock:
+            self._children.discard(child)
 
     def end(self):
-        """Asks all groups to end; the threads that wait for them force those that do not."""
-        for child in list(self._children):
-            try:
-                os.killpg(child.pid, signal.SIGTERM)
-            except ProcessLookupError:
-                pass
+        """Asks all groups to end; the threads that wait for them force those that do not. Nothing starts after it."""
+        with self._lock:
+            self._has_ended = True
+            for child in self._children:
+                try:
+                    os.killpg(child.pid, signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
 
 
 def _end_group(child):
@@ -57,14 +76,12 @@ def _end_group(child):
 def run_bounded(command, *, limit_s, cwd=None, env=None, live=None):
     """Runs a command and returns how it ended. Both outputs come in one text; the standard input is empty.
 
-    While it runs, it is in `live`.
+    While it runs, it is in `live`. Raises Interrupted if `live` has been ended.
     """
     live = live or Live()
     begun = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                 start_new_session=True)
-        live.add(child)
+        child = live.start(command, cwd=cwd, env=env, stdout=out, stderr=subprocess.STDOUT)
         timed_out = False
         try:
             child.wait(timeout=limit_s)

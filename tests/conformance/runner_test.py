@@ -12,7 +12,7 @@ import page
 import run
 from entry import Entry, Outcome, Result, Rule
 from launch import Launch, find_launch
-from process import run_bounded
+from process import Interrupted, Live, run_bounded
 from runner import Runner
 from store import Store, wanted
 from testlist import parse_line, programs_of_makefile, read_testlist
@@ -94,6 +94,12 @@ class Processes(unittest.TestCase):
             with self.assertRaises(KeyboardInterrupt):
                 Runner(Suite(), launch).run_all(entries, Store(os.path.join(folder, "results")), 2, interrupt)
             self.assertLess(time.monotonic() - begun, 60)
+
+    def test_nothing_starts_after_an_interrupt(self):
+        live = Live()
+        live.end()
+        with self.assertRaises(Interrupted):
+            run_bounded(["sleep", "1000"], limit_s=60, live=live)
 
     def test_a_missing_program_of_a_suite_is_a_result(self):
         class Suite:
