@@ -132,17 +132,17 @@ int raise(RankState& self, Comm& comm, int error_class) {
 
 namespace {
 
-/// A rank that was restored goes on here: nothing of it is used afterwards.
-int save_at_end(RankState& self, int result) {
-  self.is_save_due = false;
-  (void)self.world->job().save_job(self);
+/// A rank that goes on in another process does so here: nothing of it is used afterwards.
+int pause_at_end(RankState& self, int result) {
+  self.is_pause_due = false;
+  self.world->job().pause(self);
   return result;
 }
 
 /// A job of one rank is saved at the end of any call.
-bool begin_lone_save(mpi::World& world) {
-  const std::uint32_t votes = world.size() == 1 ? world.job().vote_on_save() : 0;
-  return votes != 0 && world.job().begin_save(votes);
+bool begin_lone_pause(mpi::World& world) {
+  const std::uint32_t votes = world.size() == 1 ? world.job().vote_on_pause() : 0;
+  return votes != 0 && world.job().begin_pause(votes);
 }
 
 int end_call(RankState& self, int result) {
@@ -150,7 +150,7 @@ int end_call(RankState& self, int result) {
     events->record_worker();
     if (events->is_due()) deliver_events(self, ToolState::of(self));
   }
-  if (self.is_save_due || begin_lone_save(*self.world)) return save_at_end(self, result);
+  if (self.is_pause_due || begin_lone_pause(*self.world)) return pause_at_end(self, result);
   if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);
   return result;
 }

@@ -3,28 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "balance/gates.hpp"
 #include "base/check.hpp"
 
 namespace sorrel::balance {
 
 namespace {
 
-/// Windows of data before the first step.
-constexpr std::uint32_t windows_min = 3;
-/// Imbalance from which ranks move, in so many windows running.
-constexpr double uneven_from = 0.10;
-constexpr std::uint32_t uneven_windows_min = 2;
-/// Sum of the errors of prediction over the load: above it the past does not tell the future.
-constexpr double error_max = 0.5;
-/// Windows over which a gain is counted: as long as the last state has lasted, and at most.
-constexpr std::uint32_t horizon_max = 100;
-/// The gain must be worth so many times the cost.
-constexpr double gain_over_cost = 2;
 /// Windows for which a rank that has moved stays.
 constexpr std::uint8_t rest_windows = 5;
-constexpr std::uint32_t distance_max = 1024;
-/// Windows after a step until it is judged: the first one may hold the work of both places.
-constexpr std::uint32_t judgement_windows = 2;
 
 }  // namespace
 
@@ -38,6 +25,13 @@ void Policy::set_place_count(std::uint32_t place_count) {
   windows_since_step_ = uneven_streak_ = windows_to_judgement_ = 0;
   distance_ = 1;
   std::ranges::fill(rest_, std::uint8_t{0});
+}
+
+void Policy::set_rank_count(std::size_t rank_count) {
+  loads_.assign(rank_count, {});
+  rest_.assign(rank_count, 0);
+  window_count_ = windows_since_step_ = uneven_streak_ = windows_to_judgement_ = 0;
+  distance_ = 1;
 }
 
 /// Returns the error of the prediction, relative to the load.

@@ -43,6 +43,9 @@ class Policy {
   /// From now on there are so many places. What was learned about steps does not hold for them.
   void set_place_count(std::uint32_t place_count);
 
+  /// From now on there are so many ranks, and perhaps others: nothing is known about them.
+  void set_rank_count(std::size_t rank_count);
+
   [[nodiscard]] std::uint32_t place_count() const { return place_count_; }
 
   /// A window has passed, in which rank i at place ranks[i].place has computed for ranks[i].load.

@@ -31,6 +31,8 @@ class IntrusiveList {
 
   [[nodiscard]] T* front() { return empty() ? nullptr : static_cast<T*>(end_.next); }
 
+  [[nodiscard]] T* back() { return empty() ? nullptr : static_cast<T*>(end_.previous); }
+
   [[nodiscard]] T* next_of(T& element) {
     Node* next = static_cast<Node&>(element).next;
     return next == &end_ ? nullptr : static_cast<T*>(next);

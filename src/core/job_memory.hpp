@@ -23,6 +23,7 @@
 #include "core/index_list.hpp"
 #include "core/job_stop_state.hpp"
 #include "core/parker.hpp"
+#include "core/window_load.hpp"
 #include "core/worker_mailbox.hpp"
 #include "os/shared_segment.hpp"
 
@@ -79,6 +80,8 @@ struct alignas(cache_line_bytes) ProcessStatus {
   /// that it has written into activity_space() before.
   std::atomic<std::uint32_t> answered_activity{0};
   std::atomic<std::uint32_t> activity_bytes{0};
+  /// Data of the layers above, for balance.
+  WindowLoad window_load;
   /// Data of the layers above about a step that all processes complete (is_last_to_complete()).
   std::array<std::uint64_t, 2> for_completion{};
   /// Its numbers for all processes, while the job is stopped.

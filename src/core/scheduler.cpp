@@ -250,6 +250,13 @@ void Scheduler::wait_for_stop(const HeldStop& stop) {
   }
 }
 
+void Scheduler::change_fiber_count(std::int32_t by) {
+  // Relaxed: the stop orders it.
+  [[maybe_unused]] const std::uint32_t before =
+      live_fiber_count_.fetch_add(static_cast<std::uint32_t>(by), std::memory_order_relaxed);
+  SORREL_ASSERT(static_cast<std::int32_t>(before) + by > 0, "%u fibers, and %d more", before, by);
+}
+
 void Scheduler::note_fiber_end() {
   // Acquire and release: the last fiber to end has seen the effects of all others.
   if (live_fiber_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) stop();

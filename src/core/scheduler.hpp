@@ -187,6 +187,10 @@ class Scheduler {
   /// The same, but records of other processes may wait.
   [[nodiscard]] bool is_quiet_inside() const;
 
+  /// While all workers are stopped: fibers have come from other processes, or gone there. One at
+  /// least is left.
+  void change_fiber_count(std::int32_t by);
+
   /// When no worker runs: sums over all workers, and over bursts.
   [[nodiscard]] LoanCounts loan_counts() const;
 

@@ -33,6 +33,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("label", spec.has_rank_labels);
   field("verbose", spec.is_verbose);
   field("balance", spec.balance);
+  field("moves_between", spec.moves_between);
   field("seed", spec.seed);
   field("wire", spec.wire);
   field("spin", spec.spin_ns_max);

@@ -5,7 +5,7 @@
 //! that know its form. A field that has its type's zero value is left out. The text ends with a
 //! seal, a hash of the rest, which distinguishes a complete text of one `run` from an altered one.
 //! Variables that users may set (SORREL_SHARE, SORREL_SPIN, SORREL_EAGER, SORREL_PULL,
-//! SORREL_HOST_MEMORY) are not part of it. Pure.
+//! SORREL_MOVE_SEED, SORREL_HOST_MEMORY) are not part of it. Pure.
 #pragma once
 
 #include <cstddef>
@@ -101,6 +101,8 @@ struct JobSpec {
   /// Reports its decisions about the job's ranks on standard error.
   bool is_verbose = false;
   Balance balance = Balance::off;
+  /// Ranks also change their process (src/runtime/moves). Each process has addresses for all ranks.
+  bool moves_between = false;
   /// Makes the schedule a function of this number. For a job of one worker.
   std::optional<std::uint64_t> seed;
   /// For a job of one process.

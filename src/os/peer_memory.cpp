@@ -1,5 +1,7 @@
 #include "os/peer_memory.hpp"
 
+#include <algorithm>
+#include <array>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
@@ -33,6 +35,31 @@ bool copy_peer_memory(
 bool read_peer_memory(pid_t pid, void* target, std::uintptr_t source, std::size_t bytes) {
   return copy_peer_memory(pid, reinterpret_cast<std::uintptr_t>(target), source, bytes,
                           process_vm_readv);
+}
+
+bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges) {
+  // At most IOV_MAX.
+  constexpr std::size_t batch_max = 512;
+  std::array<iovec, batch_max> parts{};
+  // Bytes of the first range that are here.
+  std::size_t done = 0;
+  while (!ranges.empty()) {
+    const std::size_t count = std::min(ranges.size(), batch_max);
+    for (std::size_t i = 0; i < count; ++i) {
+      parts[i] = {.iov_base = reinterpret_cast<void*>(ranges[i].begin),
+                  .iov_len = ranges[i].end - ranges[i].begin};
+    }
+    parts[0] = {.iov_base = reinterpret_cast<void*>(ranges[0].begin + done),
+                .iov_len = ranges[0].end - ranges[0].begin - done};
+    const ssize_t copied = process_vm_readv(pid, parts.data(), count, parts.data(), count, 0);
+    if (copied <= 0) return false;
+    done += static_cast<std::size_t>(copied);
+    while (!ranges.empty() && done >= ranges[0].end - ranges[0].begin) {
+      done -= ranges[0].end - ranges[0].begin;
+      ranges = ranges.subspan(1);
+    }
+  }
+  return true;
 }
 
 bool write_peer_memory(pid_t pid, std::uintptr_t target, const void* source, std::size_t bytes) {

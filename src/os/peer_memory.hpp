@@ -7,7 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <sys/types.h>
+
+#include "os/touched_pages.hpp"
 
 namespace sorrel::os {
 
@@ -22,6 +25,9 @@ void let_descendants_read(pid_t ancestor);
                                     void* target,
                                     std::uintptr_t source,
                                     std::size_t bytes);
+
+/// The same for ranges that are not empty, each to its own address here.
+[[nodiscard]] bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges);
 
 /// The reverse: from `source` here to address `target` there.
 [[nodiscard]] bool write_peer_memory(pid_t pid,

@@ -8,6 +8,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "os/cleared_memory.hpp"
 #include "os/page_bytes.hpp"
 
 namespace sorrel::os {
@@ -139,6 +140,10 @@ bool StackSlab::install_guard(std::size_t index) const {
   std::byte* guard = base_ + index * pitch_;
   if (are_guards_effective_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
   return mprotect(guard, guard_bytes_, PROT_NONE) == 0;
+}
+
+void StackSlab::clear(std::size_t index) const {
+  clear_memory(bottom(index), stack_bytes());
 }
 
 std::optional<StackSlab::Location> StackSlab::location_of(const void* address) const {

@@ -57,6 +57,10 @@ class StackSlab {
   /// not allow the guard.
   [[nodiscard]] bool install_guard(std::size_t index) const;
 
+  /// The stack reads as zero, and has no memory, as before its first use. Its guard stays. Not
+  /// while a fiber has it.
+  void clear(std::size_t index) const;
+
   /// Lowest usable address of a stack.
   [[nodiscard]] void* bottom(std::size_t index) const {
     return base_ + index * pitch_ + guard_bytes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <unistd.h>
 #include <utility>
 
@@ -32,8 +33,7 @@ const char interruption_tag = 0;
 
 // Made before the first rank runs; never destroyed, as handlers run as long as the process.
 std::vector<Respondent>& respondents = *new std::vector<Respondent>;
-// By index among the ranks of the process: of the requester, and of a respondent while it gives its
-// answer.
+// By Job::index_of(): of the requester, and of a respondent while it gives its answer.
 std::vector<ActivityDescription>& descriptions = *new std::vector<ActivityDescription>;
 // The same; empty: not wanted.
 std::vector<RankStack>& stacks = *new std::vector<RankStack>;
@@ -76,6 +76,14 @@ std::vector<WorkerView> request_answers(core::Scheduler& scheduler) {
       respondents[i].answer.store(Answer::none, std::memory_order_relaxed);
   }
   return views;
+}
+
+/// Those of the ranks that are in the process.
+template <class T>
+std::vector<T> part_of(std::vector<T> all, std::size_t first, std::size_t count) {
+  if (all.size() <= count) return all;
+  const auto begin = std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(first));
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 /// From the return on, no thread writes a description.
@@ -134,9 +142,9 @@ void give_activity_answer(const Job& job, const void* context) {
 }
 
 ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
-  const auto rank_count = static_cast<std::size_t>(job.own_rank_count());
-  descriptions.resize(rank_count);
-  if (detail == AnswerDetail::with_stacks) stacks.resize(rank_count);
+  const auto place_count = static_cast<std::size_t>(job.place_count());
+  descriptions.resize(place_count);
+  if (detail == AnswerDetail::with_stacks) stacks.resize(place_count);
   core::Scheduler& scheduler = scheduler_of(job);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     for_each_rank(job, scheduler.worker(i), [&](const mpi::RankState& rank) {
@@ -145,9 +153,12 @@ ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
   }
   std::vector<WorkerView> views = request_answers(scheduler);
   await_answers();
-  return {.ranks = std::exchange(descriptions, {}),
+  const mpi::World& world = *job.worlds().front();
+  const std::size_t first = job.index_of(world.first_own_rank());
+  const auto count = static_cast<std::size_t>(job.own_rank_count());
+  return {.ranks = part_of(std::exchange(descriptions, {}), first, count),
           .workers = std::move(views),
-          .stacks = std::exchange(stacks, {})};
+          .stacks = part_of(std::exchange(stacks, {}), first, count)};
 }
 
 }  // namespace sorrel::runtime

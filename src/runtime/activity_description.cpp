@@ -29,7 +29,7 @@ bool is_of_kernel(const void* address) {
 /// Whether an address lies in code of the rank; for the only rank of a process, whether it lies
 /// neither in this library nor in the system's.
 bool is_code_of(const Job& job, const mpi::RankState& rank, const void* address) {
-  if (job.own_rank_count() > 1) return job.rank_of_code(address) == rank.world_rank;
+  if (job.place_count() > 1) return job.rank_of_code(address) == rank.world_rank;
   return !is_of_this_library(address) && !is_of_c_library(address) && !is_of_kernel(address);
 }
 

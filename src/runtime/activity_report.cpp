@@ -126,7 +126,7 @@ void answer_for_rank(const Job& job, const mpi::RankState& rank, const void* con
 
 /// The signal's handler when a thread that may read the ranks is to answer a request.
 void pass_on_request(const Job& job, const void* context) {
-  if (job.own_rank_count() > 1) return StallWatch::wake();
+  if (job.place_count() > 1) return StallWatch::wake();
   const mpi::RankState& rank = first_rank_of(job);
   const pid_t thread = rank.worker->thread_number();
   if (thread == gettid()) return answer_for_rank(job, rank, context);
@@ -134,7 +134,7 @@ void pass_on_request(const Job& job, const void* context) {
 }
 
 [[nodiscard]] bool has_ranks(RankStage stage) {
-  return stage == RankStage::open || stage == RankStage::reading;
+  return stage == RankStage::open || stage == RankStage::reading || stage == RankStage::changing;
 }
 
 /// The signal's handler for a request of a report.
@@ -163,7 +163,7 @@ void handle(int number, siginfo_t* info, void* context) {
   } else if (getpid() != watched_process || (!is_interrupted && info->si_pid == getpid())) {
     // Of a child, or sent by the program itself.
     os::take_default_action(number);
-  } else if (is_interrupted && job != nullptr && job->own_rank_count() > 1) {
+  } else if (is_interrupted && job != nullptr && job->place_count() > 1) {
     give_activity_answer(*job, context);
   } else if (is_interrupted && job != nullptr) {
     answer_for_rank(*job, first_rank_of(*job), context);
@@ -261,7 +261,7 @@ bool is_of_runtime(const siginfo_t& info) {
 }
 
 void report_activity_of(Job& job) {
-  if (job.own_rank_count() > 1) prepare_activity_answers(job);
+  if (job.place_count() > 1) prepare_activity_answers(job);
   set_reported_job(job, answer_request);
 }
 

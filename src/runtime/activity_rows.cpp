@@ -75,11 +75,12 @@ WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) {
     rows.push_back(std::move(row));
   }
   const std::vector<std::string> texts = source_lines(places);
+  const std::size_t first_index = job.index_of(job.worlds().front()->first_own_rank());
   WaitTable table;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].place = texts[i];
     table.add(std::move(rows[i]));
-    if (const auto memory = job.body().memory_of(i)) table.add(*memory);
+    if (const auto memory = job.body().memory_of(first_index + i)) table.add(*memory);
   }
   return table;
 }

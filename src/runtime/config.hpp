@@ -27,6 +27,9 @@ struct Config : launch::JobSpec {
     return has_comm_worker ? 1 : worker_count;
   }
 
+  /// Whether all ranks may pause at once: to be saved, or to change their process.
+  [[nodiscard]] bool pauses_ranks() const { return moves_between || !checkpoint_folder.empty(); }
+
   /// Whether `sorrel run` has launched this process; otherwise it is a job of one rank.
   bool is_launched = false;
   /// Whether long messages may be read from another process's memory where the system allows it.
@@ -43,6 +46,9 @@ struct Config : launch::JobSpec {
   std::uint32_t process_in_memory = 0;
   /// For tests: ranks change their worker at random, whenever all are in one collective.
   std::optional<std::uint64_t> shuffle_seed;
+  /// For tests, where ranks change their process: they do so at random, and their memory is
+  /// compared; and they change their worker at random.
+  std::optional<std::uint64_t> move_seed;
   /// Carries packets between processes of several nodes; null without a host MPI.
   transport::HostJob* host = nullptr;
   /// Shared with the launcher; null without a wrapper and under a host MPI.

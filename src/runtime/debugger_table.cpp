@@ -25,7 +25,8 @@ std::vector<const core::Fiber*> published;
 
 void publish_ranks_to_debuggers(std::vector<const core::Fiber*> fibers,
                                 std::int32_t first_rank,
-                                const os::StackSlab* stacks) {
+                                const os::StackSlab* stacks,
+                                std::size_t first_stack) {
   static_assert(std::is_standard_layout_v<core::Fiber>);
   published = std::move(fibers);
   sorrel_ranks[1] = published.size();
@@ -34,7 +35,7 @@ void publish_ranks_to_debuggers(std::vector<const core::Fiber*> fibers,
   sorrel_ranks[4] = offsetof(core::Fiber, context);
   sorrel_ranks[5] = offsetof(core::Fiber, state);
   if (stacks != nullptr) {
-    sorrel_ranks[6] = reinterpret_cast<std::uintptr_t>(stacks->bottom(0));
+    sorrel_ranks[6] = reinterpret_cast<std::uintptr_t>(stacks->bottom(first_stack));
     sorrel_ranks[7] = stacks->stack_bytes() + stacks->guard_bytes();
     sorrel_ranks[8] = stacks->stack_bytes();
   }

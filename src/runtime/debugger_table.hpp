@@ -2,6 +2,7 @@
 //! stacks. tools/gdb/sorrel_gdb.py reads it while the process is stopped.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,10 +11,12 @@
 
 namespace sorrel::runtime {
 
-/// The ranks of the process, numbered from `first_rank`, when they exist and before any of them
-/// runs. `stacks`: theirs, in the same order; null if the first thread of the process is the rank.
+/// The ranks of the process, numbered from `first_rank`, when they exist and while none of them
+/// runs. `stacks`: theirs in the same order, from `first_stack` on; null if the first thread of the
+/// process is the rank.
 void publish_ranks_to_debuggers(std::vector<const core::Fiber*> fibers,
                                 std::int32_t first_rank,
-                                const os::StackSlab* stacks);
+                                const os::StackSlab* stacks,
+                                std::size_t first_stack);
 
 }  // namespace sorrel::runtime

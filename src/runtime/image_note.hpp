@@ -23,6 +23,7 @@ class ImageNote {
   const bool is_wanted_;
   // Relaxed: read when all threads that make images have been joined or synchronised with.
   std::atomic<std::int64_t> total_ns_{0};
+  std::atomic<int> made_count_{0};
 };
 
 }  // namespace sorrel::runtime

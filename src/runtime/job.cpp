@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <span>
 #include <unistd.h>
+#include <utility>
 
 #include "base/text.hpp"
 #include "check/checker.hpp"
@@ -65,7 +66,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.process_in_memory,
                                  .lends_fibers = lends_ranks(config),
-                                 .measures_fibers = moves_ranks(config),
+                                 .measures_fibers = moves_ranks(config) || config.moves_between,
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
@@ -203,6 +204,26 @@ void report_moves(const mpi::BalanceReport& report) {
                static_cast<unsigned long long>(report.refused_moves));
 }
 
+/// By the first process, for the job.
+void report_moves_between(const MoveReport& report) {
+  const balance::ProcessCounts& policy = report.policy;
+  std::fprintf(stderr,
+               "sorrel: balance: %llu ranks moved between processes in %llu steps, %.1f MiB in "
+               "%.6f s, held for %.6f s; imbalance of processes %.2f before, %.2f after\n",
+               static_cast<unsigned long long>(report.ranks),
+               static_cast<unsigned long long>(report.steps),
+               static_cast<double>(report.bytes) / (1 << 20), report.moving_seconds,
+               report.held_seconds, mean_of(policy.imbalance_before, report.steps),
+               mean_of(policy.imbalance_after, policy.judged_steps));
+  if (report.busy_steps + report.empty_steps == 0) return;
+  std::fprintf(
+      stderr,
+      "sorrel: balance: between processes, %llu steps given up for operations in progress, "
+      "%llu without a move\n",
+      static_cast<unsigned long long>(report.busy_steps),
+      static_cast<unsigned long long>(report.empty_steps));
+}
+
 [[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
   char message[120];
   std::snprintf(message, sizeof message,
@@ -231,16 +252,27 @@ std::int32_t first_own_rank(const Config& config) {
   return config.wire ? 0 : layout_of(config).first_rank_of_process(config.own_process);
 }
 
+std::int32_t place_count(const Config& config) {
+  return config.moves_between ? config.rank_count : own_rank_count(config);
+}
+
+std::int32_t first_place(const Config& config) {
+  return config.moves_between ? 0 : first_own_rank(config);
+}
+
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : CheckedJob(config.check_folder, config.rank_count),
       body_(body),
       tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
       trace_folder_(config.trace_folder),
       report_file_(config.report_file),
-      stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
+      first_place_(first_place(config)),
+      place_count_(runtime::place_count(config)),
+      stacks_(config.process_mode ? 0 : static_cast<std::size_t>(place_count_),
               config.stack_bytes,
               os::StackSlab::Guards::later,
               runtime::rank_region(config).stacks),
+      has_guard_(static_cast<std::size_t>(place_count_)),
       scheduler_(scheduler_options(config), *this),
       job_stop_(job_stop(config, scheduler_)),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
@@ -253,9 +285,15 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
   if (memory.is_shared()) memory.mark_workers_gone(scheduler_.process(), scheduler_.worker_count());
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
+  mpi::ProcessWorld& world = *worlds_.front();
+  if (config.pauses_ranks()) pause_ = std::make_unique<JobPause>(world, stacks_, first_place_);
   if (!config.checkpoint_folder.empty())
-    saver_ =
-        std::make_unique<JobSaver>(config, scheduler_.memory(), *worlds_.front(), body_, stacks_);
+    saver_ = std::make_unique<JobSaver>(config, scheduler_.memory(), world, body_, *pause_);
+  if (config.moves_between) {
+    RankPlaces& places = *this;
+    mover_ =
+        std::make_unique<RankMover>(config, scheduler_.memory(), world, body_, *pause_, places);
+  }
 }
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
@@ -266,15 +304,17 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
   if (simulated_nodes_ == nullptr) {
     worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,
-        mpi::World::Connection{.transport = transport,
-                               .job_stop = job_stop_.get(),
-                               .has_comm_worker = config.has_comm_worker,
-                               .operation_stack_bytes = operation_stack_bytes(config),
-                               .moves_ranks = moves_ranks(config),
-                               .is_saved_at_collectives = !config.checkpoint_folder.empty(),
-                               .shuffle_seed = config.shuffle_seed,
-                               .program_number = program_number_of(config),
-                               .limits = limits},
+        mpi::World::Connection{
+            .transport = transport,
+            .job_stop = job_stop_.get(),
+            .has_comm_worker = config.has_comm_worker,
+            .operation_stack_bytes = operation_stack_bytes(config),
+            .moves_ranks = moves_ranks(config),
+            .pauses_at_collectives = config.pauses_ranks(),
+            .moves_between = config.moves_between,
+            .shuffle_seed = config.shuffle_seed ? config.shuffle_seed : config.move_seed,
+            .program_number = program_number_of(config),
+            .limits = limits},
         tuning));
     return;
   }
@@ -305,6 +345,8 @@ int Job::run() {
   if (is_verbose_) report_loans(scheduler_);
   if (is_verbose_ && worlds_.front()->balancer() != nullptr)
     report_moves(worlds_.front()->balancer()->report());
+  if (is_verbose_ && mover_ != nullptr && worlds_.front()->own_process() == 0)
+    report_moves_between(mover_->report());
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
   loop::FiberTeam::deregister(scheduler_);
@@ -313,7 +355,7 @@ int Job::run() {
 
 /// Null if no rank can keep another one from running.
 std::unique_ptr<StallWatch> Job::make_stall_watch() {
-  if (own_rank_count() == 1) return nullptr;
+  if (place_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
                                     .is_verbose = is_verbose_,
                                     .on_wake = answer_report_request};
@@ -324,12 +366,55 @@ void Job::end_not_restarted(const std::string& error) {
   end_job(nullptr, 1, ("cannot restart: " + error).c_str());
 }
 
-std::uint32_t Job::vote_on_save() {
-  return saver_ == nullptr ? 0 : saver_->vote();
+/// All ranks have called MPI_Init.
+std::int32_t Job::threaded_rank() {
+  if (std::exchange(has_looked_for_threads_, true)) return threaded_rank_;
+  const mpi::ProcessWorld& world = *worlds_.front();
+  for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
+    if (threaded_rank_ < 0 && worlds_.front()->rank(i).calling_level >= MPI_THREAD_SERIALIZED)
+      threaded_rank_ = i;
+  }
+  return threaded_rank_;
 }
 
-bool Job::begin_save(std::uint32_t votes) {
-  return saver_ != nullptr && saver_->begin_save(votes);
+std::uint32_t Job::vote_on_pause() {
+  // A collective may have several barriers.
+  if (pause_ == nullptr || pause_->is_begun()) return 0;
+  std::uint32_t votes = saver_ != nullptr && saver_->is_wanted() ? mpi::wants_save : 0U;
+  if (mover_ != nullptr) votes |= mover_->vote();
+  // Another process may want it.
+  const bool may_be_wanted = votes != 0 || worlds_.front()->layout().process_count() > 1;
+  return may_be_wanted && threaded_rank() >= 0 ? votes | mpi::has_threads : votes;
+}
+
+bool Job::begin_pause(std::uint32_t votes) {
+  const bool has_threads = (votes & mpi::has_threads) != 0;
+  SORREL_ASSERT(!pause_->is_begun(), "votes 0x%x in a pause", votes);
+  if (mover_ != nullptr && (votes & mpi::ends_window) != 0) mover_->end_window();
+  is_pause_for_moves_ = false;
+  const bool is_for_save = (votes & mpi::wants_save) != 0;
+  const bool is_for_moves = (votes & mpi::wants_moves) != 0;
+  if (has_threads) {
+    if (is_for_save) saver_->give_up(threaded_rank());
+    if (is_for_moves) mover_->give_up(threaded_rank());
+    return false;
+  }
+  if (!is_for_save && !is_for_moves) return false;
+  pause_->begin();
+  // The other one is wanted again in a later collective.
+  is_pause_for_moves_ = !is_for_save;
+  if (is_for_save) {
+    saver_->begin_save();
+  } else {
+    mover_->begin();
+  }
+  return true;
+}
+
+/// A rank may return from here in another process: nothing of this one is used afterwards.
+void Job::pause(mpi::RankState& rank) {
+  if (is_pause_for_moves_) return mover_->pause(rank);
+  (void)saver_->save(rank);
 }
 
 int Job::save_job(mpi::RankState& rank) {
@@ -348,7 +433,7 @@ void Job::end_without_stacks() {
   char message[160];
   std::snprintf(message, sizeof message,
                 "no memory for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
-                own_rank_count(), stacks_.stack_bytes() >> 10);
+                place_count(), stacks_.stack_bytes() >> 10);
   end_job(nullptr, 1, message);
 }
 
@@ -427,19 +512,48 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   // Each worker installs the guards of its own ranks, before any image is mapped: guards need the
   // system's lock of the address space for reading only, maps need it for writing.
   for (std::int32_t i = first; i < last; ++i) {
-    if (!stacks_.install_guard(index_of(world.rank(i)))) end_without_stacks();
+    if (!install_guard(world.rank(i))) end_without_stacks();
   }
   for (std::int32_t i = first; i < last; ++i) {
     mpi::RankState& rank = world.rank(i);
-    const char* error = nullptr;
-    if (!body_.prepare(rank, &error)) end_job(&rank, 1, error);
-    const std::size_t index = index_of(rank);
-    // Of the rank's number in the job: the same in every process.
-    const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(rank.world_rank));
-    worker.start(rank.fiber, stacks_.bottom(index), bytes, rank_entry, &rank);
+    if (const std::string error = prepare_rank(rank, worker); !error.empty())
+      end_job(&rank, 1, error.c_str());
+    worker.make_ready(rank.fiber);
     if (!is_restarted_) continue;
     if (const std::string why = saver_->restore(rank); !why.empty()) end_not_restarted(why);
   }
+}
+
+/// Once for each stack, however often its rank comes.
+bool Job::install_guard(const mpi::RankState& rank) {
+  const std::size_t index = index_of(rank);
+  if (has_guard_[index] == 0) has_guard_[index] = stacks_.install_guard(index) ? 1 : 0;
+  return has_guard_[index] != 0;
+}
+
+std::string Job::prepare_rank(mpi::RankState& rank, core::Worker& worker) {
+  if (!install_guard(rank)) return "the system gives no guard for a stack";
+  const char* error = nullptr;
+  if (!body_.prepare(rank, &error)) return error;
+  // Of the rank's number in the job: the same in every process.
+  const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(rank.world_rank));
+  worker.prepare(rank.fiber, stacks_.bottom(index_of(rank)), bytes, rank_entry, &rank);
+  return "";
+}
+
+void Job::clear_rank(mpi::RankState& rank) {
+  body_.clear(rank);
+  stacks_.clear(index_of(rank));
+}
+
+void Job::begin_change() {
+  runtime::begin_change(*this);
+}
+
+void Job::end_change() {
+  body_.on_ranks_changed();
+  publish_ranks();
+  runtime::end_change(*this);
 }
 
 void Job::publish_ranks() const {
@@ -448,8 +562,9 @@ void Job::publish_ranks() const {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
       fibers.push_back(&world->rank(i).fiber);
   }
-  publish_ranks_to_debuggers(std::move(fibers), worlds_.front()->first_own_rank(),
-                             is_process_mode_ ? nullptr : &stacks_);
+  const std::int32_t first = worlds_.front()->first_own_rank();
+  publish_ranks_to_debuggers(std::move(fibers), first, is_process_mode_ ? nullptr : &stacks_,
+                             index_of(first));
 }
 
 void Job::on_all_started() {
@@ -609,10 +724,10 @@ bool Job::is_ended_by_caller() {
 }
 
 std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
-  if (own_rank_count() == 1) return worlds_.front()->first_own_rank();
+  if (place_count() == 1) return first_place_;
   const int index = body_.index_of_code(address);
   if (index < 0) return std::nullopt;
-  return worlds_.front()->first_own_rank() + index;
+  return first_place_ + index;
 }
 
 std::optional<std::int32_t> Job::rank_at(std::uintptr_t address) const {

@@ -19,8 +19,10 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
+#include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
+#include "runtime/moves/rank_mover.hpp"
 #include "runtime/rank_body.hpp"
 #include "runtime/report_file.hpp"
 #include "runtime/stall_watch.hpp"
@@ -40,6 +42,11 @@ namespace sorrel::runtime {
 /// The lowest of their numbers.
 [[nodiscard]] std::int32_t first_own_rank(const Config& config);
 
+/// The number of ranks for which this process has addresses, and the lowest of their numbers: its
+/// own, or if ranks change their process, all.
+[[nodiscard]] std::int32_t place_count(const Config& config);
+[[nodiscard]] std::int32_t first_place(const Config& config);
+
 /// Makes the C library keep memory that ranks free, if the process has few enough ranks. To be
 /// called before there are threads.
 void keep_memory_of_ranks(const Config& config);
@@ -47,7 +54,8 @@ void keep_memory_of_ranks(const Config& config);
 class Job final : public core::SchedulerHooks,
                   public mpi::JobControl,
                   public check::CheckedJob,
-                  public transport::QuietWatcher {
+                  public transport::QuietWatcher,
+                  private RankPlaces {
  public:
   /// `transport` carries packets to the job's other processes and outlives the job. Null if there
   /// are no others, or if they share memory.
@@ -74,12 +82,19 @@ class Job final : public core::SchedulerHooks,
     return worlds_;
   }
 
-  /// The number of a rank among those of this process.
-  [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
-    return static_cast<std::size_t>(rank.world_rank - worlds_.front()->first_own_rank());
+  /// The number of a rank among those for which this process has addresses.
+  [[nodiscard]] std::size_t index_of(std::int32_t world_rank) const {
+    return static_cast<std::size_t>(world_rank - first_place_);
   }
 
-  /// The number of the job's ranks in this process.
+  [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
+    return index_of(rank.world_rank);
+  }
+
+  /// How many these are. Constant.
+  [[nodiscard]] std::int32_t place_count() const { return place_count_; }
+
+  /// The number of the job's ranks that are in this process now.
   [[nodiscard]] std::int32_t own_rank_count() const {
     return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
   }
@@ -130,8 +145,9 @@ class Job final : public core::SchedulerHooks,
   void on_deadlock() override;
   void record_finalized(const mpi::RankState& rank) override;
   int save_job(mpi::RankState& rank) override;
-  std::uint32_t vote_on_save() override;
-  bool begin_save(std::uint32_t votes) override;
+  std::uint32_t vote_on_pause() override;
+  bool begin_pause(std::uint32_t votes) override;
+  void pause(mpi::RankState& rank) override;
 
   /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
   /// signal handler.
@@ -159,6 +175,12 @@ class Job final : public core::SchedulerHooks,
   [[nodiscard]] std::unique_ptr<StallWatch> make_stall_watch();
   void make_worlds(const Config& config, transport::Transport* transport);
   void prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker);
+  [[nodiscard]] bool install_guard(const mpi::RankState& rank);
+  std::string prepare_rank(mpi::RankState& rank, core::Worker& worker) override;
+  void clear_rank(mpi::RankState& rank) override;
+  void begin_change() override;
+  void end_change() override;
+  [[nodiscard]] std::int32_t threaded_rank();
 
   /// The rank of the attached thread.
   [[nodiscard]] mpi::RankState& attached_rank() const {
@@ -187,12 +209,16 @@ class Job final : public core::SchedulerHooks,
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
   const ReportFile report_file_;
+  const std::int32_t first_place_;
+  const std::int32_t place_count_;
   /// The governor's thread only; null until its first decision.
   std::unique_ptr<trace::Tracer> governor_tracer_;
   std::atomic_flag has_trace_failed_;
   /// Of a checked run, in the place of a tracer: shows messages to the checker.
   std::unique_ptr<trace::Tracer> message_tracer_;
   os::StackSlab stacks_;
+  /// By index, 1: the stack has its guard. Of each worker for its ranks.
+  std::vector<std::uint8_t> has_guard_;
   core::Scheduler scheduler_;
   /// Null if processes are elsewhere, or are simulated.
   const std::unique_ptr<core::JobStop> job_stop_;
@@ -204,8 +230,19 @@ class Job final : public core::SchedulerHooks,
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::ProcessWorld>> worlds_;
+  /// Null if ranks never pause.
+  std::unique_ptr<JobPause> pause_;
   /// Null if the job was not started with a folder for checkpoints.
   std::unique_ptr<JobSaver> saver_;
+  /// Null if ranks stay in their processes.
+  std::unique_ptr<RankMover> mover_;
+  /// What the ranks pause for, if they do: to change their process; else to be saved. On the thread
+  /// of the root's worker; read by the ranks when they are released.
+  bool is_pause_for_moves_ = false;
+  /// A rank whose threads may be in a collective; -1: none, once they have been looked at. The
+  /// same.
+  std::int32_t threaded_rank_ = -1;
+  bool has_looked_for_threads_ = false;
   const bool is_restarted_;
   const bool is_process_mode_;
   const bool is_verbose_;

@@ -24,6 +24,7 @@ constexpr int refused_status = 2;
 /// Longer than any wait.
 constexpr std::int64_t spin_ns_most = 1'000'000'000'000;
 constexpr std::int64_t eager_bytes_most = 16384;
+constexpr std::int64_t move_seed_most = std::int64_t{1} << 62;
 
 /// Null in a process that runs with other rights than its caller, which ignores the environment.
 const char* variable(const char* name) {
@@ -79,6 +80,8 @@ void read_user_settings(Config& config) {
       config.eager_bytes_max = static_cast<std::uint32_t>(*bytes);
   }
   config.may_pull = user_number_in("SORREL_PULL", 1).value_or(1) != 0;
+  if (const auto seed = user_number_in("SORREL_MOVE_SEED", move_seed_most))
+    config.move_seed = static_cast<std::uint64_t>(*seed);
   config.may_share_memory = text_in("SORREL_HOST_MEMORY") != "0";
 }
 
@@ -110,7 +113,7 @@ void restore_loader_variables(const Config& config) {
 
 void remove_job_variables() {
   for (const char* name : {launch::job_variable, "SORREL_SHARE", "SORREL_HOST_MEMORY",
-                           "SORREL_SPIN", "SORREL_EAGER", "SORREL_PULL"})
+                           "SORREL_SPIN", "SORREL_EAGER", "SORREL_PULL", "SORREL_MOVE_SEED"})
     unsetenv(name);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "program/image/image.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/image/library_check.hpp"
+#include "program/image/library_pointers.hpp"
 #include "program/image/start.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -84,9 +86,9 @@ class ProgramBody final : public RankBody {
         has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance) ||
                            !config.checkpoint_folder.empty()),
         has_openmp_(image.uses_openmp()),
-        thread_blocks_(has_thread_blocks_ ? own_rank_count(config) : 0,
+        thread_blocks_(has_thread_blocks_ ? place_count(config) : 0,
                        rank_region(config).thread_blocks),
-        ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
+        ranks_(static_cast<std::size_t>(place_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
     const int index = index_of(rank);
@@ -104,7 +106,13 @@ class ProgramBody final : public RankBody {
     const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
+    // The C library has all streams in a list. They must not lie in the memory of a rank that goes.
+    if (config_.moves_between) mine.process->streams().open();
     if (!has_thread_blocks_) return true;
+    // The rank has been here before.
+    rank.fiber.thread_pointer = thread_blocks_.created(index);
+    core::Worker::set_current_of(rank.fiber, rank.worker);
+    if (rank.fiber.thread_pointer != 0) return true;
     const auto prepare_thread = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
       use_initial_locale();
@@ -121,13 +129,13 @@ class ProgramBody final : public RankBody {
   }
 
   void on_all_prepared() override {
-    image_.close_files();
+    // Images of ranks that come are made of them.
+    if (!config_.moves_between) image_.close_files();
+    // The time zone lies in the C library's heap then, not in that of the first rank that needs it.
+    if (config_.moves_between) ::tzset();
     image_note_.print(slab_);
     program::register_with_debugger(slab_);
-    std::vector<program::RankProcess*> processes;
-    for (const Rank& rank : ranks_)
-      processes.push_back(rank.process.get());
-    program::set_signal_targets(std::move(processes));
+    program::set_signal_targets(processes());
     program::set_process_signals(is_of_runtime);
     descriptors_.read();
   }
@@ -190,12 +198,45 @@ class ProgramBody final : public RankBody {
       return "addresses that ranks need are in use";
     if (const std::string descriptor = descriptors_.find_new(files); !descriptor.empty())
       return descriptor + " is open";
-    std::vector<program::RankProcess*> processes;
-    for (const Rank& rank : ranks_)
-      processes.push_back(rank.process.get());
-    if (open_stream_count(processes) != 0) return "a stream of stdio is open";
+    if (open_stream_count(processes()) != 0) return "a stream of stdio is open";
+    if (program::RankHeaps::was_called_elsewhere())
+      return "a rank has allocated memory in a coroutine, a signal handler or the body of a loop, "
+             "where it is the C library's";
     return "";
   }
+
+  [[nodiscard]] std::string reason_none_leaves() override { return reason_job_not_saved({}); }
+
+  [[nodiscard]] std::string reason_referred_to(const mpi::RankState& rank,
+                                               const os::MemoryRange& stack) const override {
+    const program::PrivatizedImage copy = slab_.copy(index_of(rank));
+    std::vector<os::MemoryRange> memory = this->memory(rank);
+    memory.push_back(stack);
+    memory.push_back(copy.range());
+    for (const os::MemoryRange& range : thread_locals(rank))
+      memory.push_back(range);
+    const auto kept = program::find_kept_address(slab_.image(), rank.fiber.thread_pointer, memory);
+    if (!kept) return "";
+    return text_of("%s keeps the address 0x%llx of its memory, in %s 0x%llx", kept->library.c_str(),
+                   static_cast<unsigned long long>(kept->address),
+                   kept->is_thread_local ? "the thread-local at" : "the variable at",
+                   static_cast<unsigned long long>(kept->offset));
+  }
+
+  [[nodiscard]] bool is_closed_to_moves() const override {
+    return program::has_installed_handler() || has_openmp_;
+  }
+
+  void clear(const mpi::RankState& rank) override {
+    const int index = index_of(rank);
+    // The rank's thread control block stays: its thread sleeps until the rank is here again.
+    ranks_[static_cast<std::size_t>(index)] = {};
+    slab_.clear(index);
+    if (program::rank_heaps().count() != 0)
+      program::rank_heaps().clear(static_cast<std::uint64_t>(index));
+  }
+
+  void on_ranks_changed() override { program::set_signal_targets(processes()); }
 
   [[nodiscard]] const char* reason_not_saved(const mpi::RankState& rank) override {
     if (program::rank_heaps().has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
@@ -250,8 +291,7 @@ class ProgramBody final : public RankBody {
   }
 
   [[nodiscard]] mpi::RankState& rank_of(const program::RankProcess& process) const {
-    const int first = ranks_.front().process->rank();
-    return *ranks_[static_cast<std::size_t>(process.rank() - first)].rank;
+    return *ranks_[static_cast<std::size_t>(process.rank() - first_place(config_))].rank;
   }
 
   [[nodiscard]] int index_of_code(const void* address) const override {
@@ -263,15 +303,28 @@ class ProgramBody final : public RankBody {
   }
 
  private:
-  /// The index among the ranks of this process.
+  /// The index among the ranks for which this process has addresses.
   static int index_of(const mpi::RankState& rank) {
-    return static_cast<int>(static_cast<const Job&>(rank.world->job()).index_of(rank));
+    return static_cast<int>(job_of(rank).index_of(rank));
   }
 
+  /// Of a rank that is not in this process: nothing.
   struct Rank {
     mpi::RankState* rank = nullptr;
     std::unique_ptr<program::RankProcess> process;
   };
+
+  [[nodiscard]] static const Job& job_of(const mpi::RankState& rank) {
+    return static_cast<const Job&>(rank.world->job());
+  }
+
+  [[nodiscard]] std::vector<program::RankProcess*> processes() const {
+    std::vector<program::RankProcess*> processes;
+    for (const Rank& rank : ranks_) {
+      if (rank.process != nullptr) processes.push_back(rank.process.get());
+    }
+    return processes;
+  }
 
   /// Ends the rank's wait, for its signal handlers. A rank that is ready soon runs them by itself.
   static void interrupt_wait(const Rank& rank) {
@@ -313,6 +366,11 @@ program::RankProcess* current_process() {
 mpi::ObjectList* objects_of_caller() {
   mpi::RankState* rank = mpi::peek_rank();
   return rank == nullptr ? nullptr : &rank->objects;
+}
+
+bool is_in_fiber() {
+  const core::Worker* worker = core::Worker::current();
+  return worker != nullptr && worker->in_fiber();
 }
 
 /// For objects with handles, and MPI_Alloc_mem, in a job that may be saved.
@@ -390,7 +448,7 @@ int run_program(const program::ProgramStart& start) {
   watch_for_uncaught_exceptions();
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
-  const auto slab = program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(),
+  const auto slab = program::ImageSlab::reserve(*image, place_count(config), maps_per_rank(),
                                                 rank_region(config).images, error);
   if (slab == nullptr) return report_error(error);
   ProgramBody body(start, *slab, *image, config);
@@ -407,14 +465,14 @@ int run_program(const program::ProgramStart& start) {
                            .end_by_jump = end_by_jump,
                            .end_by_thread = end_by_thread,
                            .end_rank = end_rank});
-  program::record_ranks_begin(own_rank_count(config) == 1);
+  program::record_ranks_begin(place_count(config) == 1);
   Job job(config, body);
-  if (own_rank_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
+  if (place_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
   begin_rank_heaps(config, *slab, job);
-  if (!config.checkpoint_folder.empty()) {
+  if (config.pauses_ranks()) {
     program::RankProcess::set_saved();
-    program::rank_heaps().include_libc();
+    program::rank_heaps().include_libc(is_in_fiber);
     mpi::set_object_hooks({.list_of_caller = objects_of_caller, .allocate = allocate_object});
   }
   if (config.is_verbose && rank_region(config).stacks.begin != 0)

@@ -109,6 +109,27 @@ class RankBody {
     return false;
   }
 
+  // For ranks that change their process (runtime/moves), while all workers of the job are stopped.
+
+  /// Why no rank of this process can go to another one, for a user; "": they can.
+  [[nodiscard]] virtual std::string reason_none_leaves() { return "no rank has memory of its own"; }
+
+  /// What of the process refers to the memory of a rank, of whose stack `stack` is in use, for a
+  /// user; "": nothing, so that the rank can go to another process.
+  [[nodiscard]] virtual std::string reason_referred_to(const mpi::RankState& /*rank*/,
+                                                       const os::MemoryRange& /*stack*/) const {
+    return "";
+  }
+
+  /// Whether ranks can neither come nor go.
+  [[nodiscard]] virtual bool is_closed_to_moves() const { return true; }
+
+  /// The opposite of prepare(), also after an error: a rank has gone, or does not come.
+  virtual void clear(const mpi::RankState& /*rank*/) {}
+
+  /// Ranks have come and gone.
+  virtual void on_ranks_changed() {}
+
   /// Makes the rank's output so far visible. Called when the job ends early.
   virtual void flush(mpi::RankState& rank) = 0;
 

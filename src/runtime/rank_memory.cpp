@@ -71,7 +71,7 @@ void end_by_damage(int index, heap::Damage damage, const void* address) {
 }  // namespace
 
 void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job) {
-  first_rank = job.worlds().front()->first_own_rank();
+  first_rank = first_place(config);
   // Under a host MPI it is not known how many of the job's processes are on this machine.
   const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
   program::rank_heaps().begin(slab, job.stacks(),

@@ -29,7 +29,7 @@ constexpr bool has_bands = true;
 
 RankRegion rank_region(const Config& config) {
   if (!has_bands || config.process_mode) return {};
-  const auto first = static_cast<std::size_t>(first_own_rank(config));
+  const auto first = static_cast<std::size_t>(first_place(config));
   const auto band = [first](std::uintptr_t begin, std::uintptr_t end) {
     return os::AddressBand{.begin = begin, .bytes = end - begin, .first = first};
   };

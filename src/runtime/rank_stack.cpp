@@ -101,7 +101,7 @@ void RankStack::take(const Job& job, const mpi::RankState& rank, const void* con
   const core::Fiber& fiber = rank.fiber;
   const auto stack = job.stacks().location_of(arch::interrupted_stack(context));
   const bool is_on_own_stack =
-      job.own_rank_count() == 1 || (stack && stack->index == job.index_of(rank));
+      job.place_count() == 1 || (stack && stack->index == job.index_of(rank));
   if (fiber.state == core::FiberState::ended || fiber.state == core::FiberState::lent) return;
   if (is_on_own_stack) {
     if (!is_in_switch(context)) take_of_interruption();

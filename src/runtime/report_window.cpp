@@ -42,18 +42,35 @@ void open_window(const Job& job) {
   if (is_reported(job)) stage.store(number(RankStage::open), std::memory_order_release);
 }
 
-void close_window(const Job& job) {
-  if (!is_reported(job)) return;
+namespace {
+
+/// From `open`, when no thread reads; does nothing after the ranks.
+void leave_open(RankStage next) {
   for (;;) {
     std::uint32_t now = stage.load(std::memory_order_acquire);
     if (now == number(RankStage::after_ranks)) return;
     if (now == number(RankStage::reading)) {
       os::futex_wait(stage, number(RankStage::reading), -1);
-    } else if (stage.compare_exchange_strong(now, number(RankStage::after_ranks),
-                                             std::memory_order_acq_rel)) {
+    } else if (stage.compare_exchange_strong(now, number(next), std::memory_order_acq_rel)) {
       return;
     }
   }
+}
+
+}  // namespace
+
+void close_window(const Job& job) {
+  if (is_reported(job)) leave_open(RankStage::after_ranks);
+}
+
+void begin_change(const Job& job) {
+  if (is_reported(job)) leave_open(RankStage::changing);
+}
+
+void end_change(const Job& job) {
+  if (!is_reported(job)) return;
+  stage.store(number(RankStage::open), std::memory_order_release);
+  os::futex_wake_all(stage);
 }
 
 RankStage rank_stage() {
@@ -61,9 +78,12 @@ RankStage rank_stage() {
 }
 
 RankStage begin_reading() {
-  std::uint32_t expected = number(RankStage::open);
-  stage.compare_exchange_strong(expected, number(RankStage::reading), std::memory_order_acq_rel);
-  return static_cast<RankStage>(expected);
+  for (;;) {
+    std::uint32_t expected = number(RankStage::open);
+    stage.compare_exchange_strong(expected, number(RankStage::reading), std::memory_order_acq_rel);
+    if (expected != number(RankStage::changing)) return static_cast<RankStage>(expected);
+    os::futex_wait(stage, number(RankStage::changing), -1);
+  }
 }
 
 void end_reading() {

@@ -10,7 +10,13 @@ namespace sorrel::runtime {
 
 class Job;
 
-enum class RankStage : std::uint32_t { before_ranks, open, reading, after_ranks };
+enum class RankStage : std::uint32_t {
+  before_ranks,
+  open,
+  reading,
+  changing,  ///< Ranks come from other processes, or go there.
+  after_ranks
+};
 
 /// Before the first rank runs: the only job of the process, which lasts as long as the process, and
 /// what its watch calls when a signal handler has requested a report.
@@ -28,10 +34,15 @@ void answer_report_request();
 void open_window(const Job& job);
 void close_window(const Job& job);
 
+/// Between the two, while all workers are stopped, ranks come and go: nothing reads them.
+void begin_change(const Job& job);
+void end_change(const Job& job);
+
 /// Safe in signal handlers.
 [[nodiscard]] RankStage rank_stage();
 
-/// `open` if the caller may read until end_reading(), else the stage that prevents it.
+/// `open` if the caller may read until end_reading(), else the stage that prevents it. Waits for
+/// the end of a change.
 [[nodiscard]] RankStage begin_reading();
 void end_reading();
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Kill a job at random moments while it writes checkpoints, and restart it each time.
 
-    kills.py SORREL STEPS_PROGRAM COUNT [--procs P] [--seed SEED]
+    kills.py SORREL STEPS_PROGRAM COUNT [--procs P [--moves]] [--seed SEED]
 
 The job saves itself after each step. All its processes get SIGKILL, also those that write; a job of several processes
 is killed in this way half of the time, and loses one of its processes otherwise. It is then restarted with any number
 of processes. The last restart runs to the end, and the history that all runs have printed must be that of a job that
-was not killed. The moment is random in time, so a seed repeats the choice and not the race.
+was not killed. The moment is random in time, so a seed repeats the choice and not the race. With --moves, ranks also
+change their process at random, and are killed meanwhile.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("count", type=int)
     parser.add_argument("--procs", type=int, default=1)
+    parser.add_argument("--moves", action="store_true")
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
     sorrel, program, count = options.sorrel, options.program, options.count
@@ -78,7 +80,9 @@ def main() -> None:
         save = str(folder / "save")
         plain = subprocess.run([sorrel, "run", *ranks, program, steps, "1000000"], check=True, stdout=subprocess.PIPE)
         history = plain.stdout.decode().splitlines(keepends=True)
-        first = [sorrel, "run", *ranks, "--checkpoint", save, program, steps, "1"]
+        first = [sorrel, "run", *ranks, "--checkpoint", save, *(["--balance", "measured"] if options.moves else []), program, steps, "1"]
+        if options.moves:
+            os.environ["SORREL_MOVE_SEED"] = str(random_.randrange(1000))
         done = restored = 0
         for number in range(count + 1):
             is_saved = done > 0 and any(pathlib.Path(save).glob("ckpt.*/MANIFEST"))

@@ -4,6 +4,9 @@
 //
 // usage: objects FILE DIE
 //   DIE: rank 1 kills the process after the second checkpoint, unless the job was restarted.
+//        objects - STEPS
+//   Without a checkpoint, and without a file: sums up again and again, in so many steps with
+//   collectives of all ranks, after which ranks may change their process.
 #include <mpi.h>
 #include <signal.h>
 #include <stdint.h>
@@ -40,6 +43,7 @@ static int rank;
 static int size;
 static int error_count;
 static int deleted_count;
+static int has_file;
 static int to_send[3];
 static int received[3];
 static uint64_t numbers[number_max];
@@ -185,6 +189,7 @@ static void make_others(const char* path) {
   MPI_Alloc_mem(memory_length * sizeof(int), MPI_INFO_NULL, &has.memory);
   for (int i = 0; i < memory_length; ++i)
     has.memory[i] = rank * i;
+  if (!has_file) return;
   MPI_File_open(has.comms[2], path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &has.file);
   MPI_File_set_view(has.file, 4 * rank, MPI_INT, has.types[1], "native", MPI_INFO_NULL);
   for (int i = 0; i < 10; ++i) {
@@ -311,6 +316,7 @@ static void add_others(void) {
   MPI_Waitall(6, has.requests, MPI_STATUSES_IGNORE);
   add_bytes(received, sizeof received);
   add_bytes(has.memory, memory_length * sizeof(int));
+  if (!has_file) return;
   MPI_Offset position = 0;
   MPI_File_get_position(has.file, &position);
   add((uint64_t)position);
@@ -332,7 +338,7 @@ static void sum_up(void) {
 static int free_all(void) {
   for (int i = 0; i < type_count; ++i)
     if (i != 12) MPI_Type_free(&has.types[i]);
-  MPI_File_close(&has.file);
+  if (has_file) MPI_File_close(&has.file);
   for (int i = 0; i < 6; ++i)
     MPI_Request_free(&has.requests[i]);
   MPI_Free_mem(has.memory);
@@ -351,7 +357,42 @@ static int free_all(void) {
   return deleted_count == 2;
 }
 
+static int compare(const uint64_t* expected, int expected_count) {
+  int is_same = number_count == expected_count;
+  for (int i = 0; i < number_count; ++i) {
+    if (numbers[i] == expected[i]) continue;
+    is_same = 0;
+    printf("rank %d: number %d of %d differs\n", rank, i, number_count);
+  }
+  return is_same;
+}
+
+/// Steps after which ranks may have changed their process.
+static void step_often(int steps, const uint64_t* expected, int expected_count) {
+  int move_count = 0;
+  int all_moves = 0;
+  pid_t process = getpid();
+  for (int i = 0; i < steps; ++i) {
+    // Received after the collective, perhaps in another process.
+    int late = 0;
+    MPI_Send(&i, 1, MPI_INT, (rank + 1) % size, 9, has.comms[0]);
+    MPI_Barrier(i % 2 == 0 ? MPI_COMM_WORLD : has.comms[7]);
+    MPI_Recv(&late, 1, MPI_INT, (rank + size - 1) % size, 9, has.comms[0], MPI_STATUS_IGNORE);
+    int is_same = late == i;
+    if (process != getpid()) ++move_count;
+    process = getpid();
+    if (i % 5 == 0) {
+      sum_up();
+      is_same = is_same && compare(expected, expected_count);
+    }
+    if (!is_same) MPI_Abort(MPI_COMM_WORLD, 4);
+  }
+  MPI_Allreduce(&move_count, &all_moves, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d moves\n", all_moves);
+}
+
 int main(int argc, char** argv) {
+  has_file = strcmp(argv[1], "-") != 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -363,20 +404,16 @@ int main(int argc, char** argv) {
   const int expected_count = number_count;
   memcpy(expected, numbers, sizeof expected);
   int outcome = 0;
-  for (int i = 0; i < 2 && outcome == 0; ++i)
+  if (!has_file) step_often(atoi(argv[2]), expected, expected_count);
+  for (int i = 0; i < 2 && outcome == 0 && has_file; ++i)
     outcome = sorrel_checkpoint();
   if (outcome < 0) return 2;
-  if (outcome == 0 && atoi(argv[2]) != 0) {
+  if (outcome == 0 && atoi(argv[2]) != 0 && has_file) {
     if (rank == 1) kill(getpid(), SIGKILL);
     pause();
   }
   sum_up();
-  int is_same = number_count == expected_count;
-  for (int i = 0; i < number_count; ++i) {
-    if (numbers[i] == expected[i]) continue;
-    is_same = 0;
-    printf("rank %d: number %d of %d differs\n", rank, i, number_count);
-  }
+  int is_same = compare(expected, expected_count);
   // New ones beside the old ones.
   make_types();
   MPI_Comm again;

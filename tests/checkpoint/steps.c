@@ -3,11 +3,12 @@
 // of all kinds, a message that was sent and not received, the argument and environment lists, the
 // sequence of rand(), thread-local and static variables.
 //
-// usage: steps STEPS EVERY [DIE [REFUSED]]
+// usage: steps STEPS EVERY [DIE [REFUSED [RANK]]]
 //   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
-//   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, window,
-//   request, thread, directory, environment; or sleep: a while without a
-//   collective; or limit: after two checkpoints, no file may be longer than 20000 bytes.
+//   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, protect,
+//   window, request, thread, directory, environment, coroutine; or log: what keeps a rank in its
+//   process; or sleep: a while without a collective; or limit: after two checkpoints, no file may
+//   be longer than 20000 bytes. RANK: which rank has it; the last one.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <syslog.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <sorrel.h>
@@ -35,6 +38,22 @@ static void* wait_for_ever(void* unused) {
   return unused;
 }
 
+static void allocate(void) {
+  path = malloc(100);
+}
+
+static void allocate_in_coroutine(void) {
+  static char stack[16384];
+  static ucontext_t inside;
+  static ucontext_t outside;
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = stack;
+  inside.uc_stack.ss_size = sizeof stack;
+  inside.uc_link = &outside;
+  makecontext(&inside, allocate, 0);
+  swapcontext(&outside, &inside);
+}
+
 static void hold(const char* what) {
   static MPI_Win window;
   static MPI_Request request;
@@ -44,6 +63,13 @@ static void hold(const char* what) {
   if (strcmp(what, "stream") == 0) fmemopen(&word, sizeof word, "r");
   if (strcmp(what, "map") == 0)
     mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (strcmp(what, "protect") == 0) {
+    void* page = aligned_alloc(4096, 4096);
+    mprotect(page, 4096, PROT_READ);
+  }
+  // The C library keeps the pointer.
+  if (strcmp(what, "log") == 0) openlog("steps", LOG_PID, LOG_USER);
+  if (strcmp(what, "coroutine") == 0) allocate_in_coroutine();
   if (strcmp(what, "window") == 0)
     MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
   if (strcmp(what, "request") == 0) MPI_Irecv(&word, 1, MPI_INT, 0, 99, MPI_COMM_SELF, &request);
@@ -75,7 +101,7 @@ int main(int argc, char** argv) {
   const int steps = atoi(argv[1]);
   const int every = atoi(argv[2]);
   const int die = argc > 3 ? atoi(argv[3]) : 0;
-  if (argc > 4 && rank == size - 1) hold(argv[4]);
+  if (argc > 4 && rank == (argc > 5 ? atoi(argv[5]) : size - 1)) hold(argv[4]);
   const int left = (rank + size - 1) % size;
   const int right = (rank + 1) % size;
   double* row = malloc((row_length + 2) * sizeof *row);

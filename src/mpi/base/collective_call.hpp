@@ -134,8 +134,8 @@ struct CollectiveMismatch {
   std::uint32_t barrier_number = 0;
   MemberCall first;
   MemberCall other;
-  /// Nothing differs: the members save the job at the end of their calls.
-  bool is_save_point = false;
+  /// Nothing differs: the members pause at the end of their calls.
+  bool is_pause = false;
 
   /// Stores which argument, or which call, differs, and returns the error class.
   [[nodiscard]] int explain(ErrorDetail& detail) const;

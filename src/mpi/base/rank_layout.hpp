@@ -3,6 +3,7 @@
 //! A job has P processes of W workers each; an *endpoint* is one of the P x W workers. Endpoints
 //! are numbered process by process. Ranks are assigned to them in contiguous blocks whose sizes
 //! differ by at most one, or, in a job of several programs, process by process as the caller says.
+//! Where ranks move between processes, the block of each process is contiguous, too.
 //! Pure; any thread.
 #pragma once
 
@@ -59,6 +60,35 @@ class RankLayout {
     for (std::uint32_t index = 0; index < endpoint_count(); ++index)
       table->endpoints.resize(static_cast<std::size_t>(table->first_ranks[index + 1]), index);
     table_ = std::move(table);
+  }
+
+  /// The layout when the borders between processes have moved: process p has the ranks from
+  /// first_ranks[p] on. A rank that stays in its process keeps its endpoint; one that comes gets
+  /// the nearest one, or if all have changed, that of an even block.
+  [[nodiscard]] RankLayout with_borders(std::span<const std::int32_t> first_ranks) const {
+    SORREL_CHECK(first_ranks.size() == process_count() && first_ranks.front() == 0);
+    auto table = std::make_shared<Table>();
+    for (std::uint32_t process = 0; process < process_count(); ++process) {
+      const std::int32_t begin = first_ranks[process];
+      const std::int32_t end =
+          process + 1 < process_count() ? first_ranks[process + 1] : rank_count();
+      SORREL_CHECK(begin < end, "process %u has no ranks", process);
+      const bool is_new =
+          end <= first_rank_of_process(process) || begin >= first_rank_of_process(process + 1);
+      for (std::uint32_t worker = 0; worker < worker_count(); ++worker) {
+        const std::int64_t even = std::int64_t{end - begin} * worker / worker_count();
+        const std::int32_t first =
+            is_new ? begin + static_cast<std::int32_t>(even)
+                   : std::clamp(first_rank({.process = process, .worker = worker}), begin, end);
+        table->first_ranks.push_back(worker == 0 ? begin : first);
+      }
+    }
+    table->first_ranks.push_back(rank_count());
+    for (std::uint32_t index = 0; index < endpoint_count(); ++index)
+      table->endpoints.resize(static_cast<std::size_t>(table->first_ranks[index + 1]), index);
+    RankLayout layout(shape_);
+    layout.table_ = std::move(table);
+    return layout;
   }
 
   [[nodiscard]] std::int32_t rank_count() const { return shape_.rank_count; }

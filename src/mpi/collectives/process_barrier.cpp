@@ -25,11 +25,13 @@ void append_subtree(const ContributionMap& contributions,
 }
 
 // The last word of a packet: all bytes of the values, and the votes.
-constexpr int votes_shift = 30;
+constexpr int votes_shift = 28;
+constexpr std::uint32_t votes_max = 15;
 constexpr std::uint32_t bytes_max = (1U << votes_shift) - 1;
 
 std::uint32_t with_votes(std::size_t bytes, std::uint32_t votes) {
-  SORREL_CHECK(bytes <= bytes_max && votes < 4, "values of a barrier have %zu bytes", bytes);
+  SORREL_CHECK(bytes <= bytes_max && votes <= votes_max, "values of a barrier have %zu bytes",
+               bytes);
   return static_cast<std::uint32_t>(bytes) | votes << votes_shift;
 }
 

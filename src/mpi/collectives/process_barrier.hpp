@@ -71,7 +71,7 @@ class ProcessBarrier {
 
   /// All members of this process have arrived in the same call, with values of `value_bytes` each
   /// (0: none). Returns true if the members of all processes have arrived, and the barrier is
-  /// released. Ends the job if another process is in another call. `votes`: bits of SaveVote.
+  /// released. Ends the job if another process is in another call. `votes`: bits of PauseVote.
   bool begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes = 0);
 
   /// No member of this process will enter a barrier again: removed when its last packet has left.

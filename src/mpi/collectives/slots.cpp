@@ -59,7 +59,7 @@ CollectiveSlots::CollectiveSlots(World& world,
   assign_blocks();
   if (processes != nullptr)
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
-  is_release_special_ = processes != nullptr || may_save();
+  is_release_special_ = processes != nullptr || may_pause();
   if (BalancePoint* point = world.balance_point()) {
     views_.resize(count);
     is_release_special_ |= member_count_ == world.size();
@@ -72,9 +72,9 @@ CollectiveSlots::~CollectiveSlots() {
   if (!views_.empty()) world_.balance_point()->remove(*this);
 }
 
-/// Whether every rank of the job arrives in a barrier, and the job may be saved after it.
-bool CollectiveSlots::may_save() const {
-  return world_.is_saved_at_collectives() && member_count_ == world_.size();
+/// Whether every rank of the job arrives in a barrier, and all may pause after it.
+bool CollectiveSlots::may_pause() const {
+  return world_.pauses_at_collectives() && member_count_ == world_.size();
 }
 
 void CollectiveSlots::check_invariants() const {
@@ -220,6 +220,13 @@ void CollectiveSlots::release_held() {
   release(*barrier_nodes_.front());
 }
 
+void CollectiveSlots::end_process_barrier() {
+  if (processes_ == nullptr) return;
+  // Found by the context: the packets of another process make one that no member has attached yet.
+  world_.state_of(*barrier_nodes_.front()->worker).process_barriers->remove(context_);
+  process_barrier_ = nullptr;
+}
+
 void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   SORREL_ASSERT(comm.rank >= 0 && comm.rank < member_count_ && &comm.shared->slots() == this);
   if (member_count_ > 1) published_[static_cast<std::size_t>(comm.rank)] = pointer;
@@ -274,8 +281,8 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
   if (mismatch.barrier_number != barrier_number) [[likely]]
     return MPI_SUCCESS;
-  if (mismatch.is_save_point) {
-    self.is_save_due = true;
+  if (mismatch.is_pause) {
+    self.is_pause_due = true;
     return MPI_SUCCESS;
   }
   return mismatch.explain(self.detail());
@@ -372,19 +379,19 @@ bool CollectiveSlots::release_specially(BarrierNode& root) {
   if (processes_ != nullptr) return begin_process_barrier(root);
   fold_if_reduction(root);
   if (may_be_held(root.first_call.call) && !root.has_mismatch()) {
-    const bool is_saved = may_save() && begin_save(root, world_.job().vote_on_save());
-    if (!is_saved && world_.balance_point() != nullptr && world_.balance_point()->hold(*this))
+    const bool is_pause = may_pause() && begin_pause(root, world_.job().vote_on_pause());
+    if (!is_pause && world_.balance_point() != nullptr && world_.balance_point()->hold(*this))
       return false;
   }
   release(root);
   return true;
 }
 
-/// Marks the barrier if the job is saved after it.
-bool CollectiveSlots::begin_save(BarrierNode& root, std::uint32_t votes) {
-  if (votes == 0 || !world_.job().begin_save(votes)) return false;
+/// Marks the barrier if the ranks pause after it.
+bool CollectiveSlots::begin_pause(BarrierNode& root, std::uint32_t votes) {
+  if (votes == 0 || !world_.job().begin_pause(votes)) return false;
   root.mismatch().barrier_number = root.barrier_number;
-  root.mismatch().is_save_point = true;
+  root.mismatch().is_pause = true;
   return true;
 }
 
@@ -461,7 +468,7 @@ bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
     process_barrier_->attach(*processes_, *contributions_, *this, *state.send_queue);
   }
   const std::uint32_t votes =
-      may_save() && may_be_held(root.first_call.call) ? world_.job().vote_on_save() : 0;
+      may_pause() && may_be_held(root.first_call.call) ? world_.job().vote_on_pause() : 0;
   const bool is_released =
       process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0, votes);
   return is_released && !is_held_;
@@ -492,10 +499,10 @@ const std::byte* CollectiveSlots::combine() {
 
 void CollectiveSlots::release_all(const std::byte* result, std::uint32_t votes) {
   BarrierNode& root = *barrier_nodes_.front();
-  const bool is_saved = begin_save(root, votes);
+  const bool is_pause = begin_pause(root, votes);
   if (result != nullptr && result != root.result.data())
     std::memcpy(root.result.data(), result, root.reduction.bytes);
-  is_held_ = !is_saved && views_.size() == static_cast<std::size_t>(world_.size()) &&
+  is_held_ = !is_pause && views_.size() == static_cast<std::size_t>(world_.size()) &&
              may_be_held(root.first_call.call) && world_.balance_point()->hold(*this);
   if (!is_held_) release(root);
 }

@@ -180,6 +180,10 @@ class CollectiveSlots final : private BarrierSite {
   void release_stopped();
   void release_held();
 
+  /// While all workers of the job are stopped, and no member is in a barrier: nothing of barriers
+  /// over processes is left, here or in the view of a member.
+  void end_process_barrier();
+
   /// No member is in a barrier; while none can be.
   void check_invariants() const;
 
@@ -189,7 +193,7 @@ class CollectiveSlots final : private BarrierSite {
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const;
   void add_view(Comm& comm);
   bool release_specially(BarrierNode& root);
-  [[nodiscard]] bool may_save() const;
+  [[nodiscard]] bool may_pause() const;
   [[nodiscard]] BarrierNode* node_of(const core::Worker& worker) const;
   BarrierNode& barrier_node_of(RankState& self, Comm& comm);
   int arrive(RankState& self, Comm& comm, BarrierNode& barrier_node);
@@ -200,7 +204,7 @@ class CollectiveSlots final : private BarrierSite {
   bool complete_if_all_arrived(BarrierNode& barrier_node);
   void release(BarrierNode& barrier_node);
   bool begin_process_barrier(BarrierNode& root);
-  bool begin_save(BarrierNode& root, std::uint32_t votes);
+  bool begin_pause(BarrierNode& root, std::uint32_t votes);
   [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
@@ -222,8 +226,8 @@ class CollectiveSlots final : private BarrierSite {
   std::int32_t member_count_;
   /// Members in this process.
   std::uint32_t own_member_count_ = 0;
-  /// Its release needs messages to other processes, may be held by the balance point, or may be a
-  /// point at which the job is saved.
+  /// Its release needs messages to other processes, may be held by the balance point, or may begin
+  /// a pause.
   bool is_release_special_ = false;
   // Changed by regroup() only.
   std::vector<std::unique_ptr<BarrierNode>> barrier_nodes_;

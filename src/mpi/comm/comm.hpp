@@ -104,6 +104,12 @@ class CommShared {
     return *slots_;
   }
 
+  [[nodiscard]] CommKind kind() const { return kind_; }
+
+  /// While all workers of the job are stopped, after members have changed their process: as if it
+  /// had just been made. No member is in a collective, and no view has used it since.
+  void relocate();
+
   /// Made at the first call. Any thread that holds a reference.
   [[nodiscard]] CollectiveShadows& shadows();
 
@@ -117,8 +123,11 @@ class CommShared {
   void release();
 
  private:
+  void make_parts();
+
   World& world_;
   const std::uint32_t context_;
+  const CommKind kind_;
   const std::int32_t size_;
   const std::shared_ptr<const Group> group_;
   /// One pointer per member; the world's own array for the group of all ranks.

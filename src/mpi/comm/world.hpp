@@ -1,12 +1,14 @@
 //! World - the ranks of the job, as a process sees them. ProcessWorld (job/process_world.hpp) makes
 //! and ends them.
 //!
-//! Constant after start-up, except the counters marked "any thread".
+//! Constant after start-up, except the counters marked "any thread", and where the ranks are, which
+//! changes while all workers of the job are stopped (ProcessWorld::begin_move()).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -36,10 +38,12 @@ struct MessageLimits {
   std::uint32_t eager_bytes_max = 16384;
 };
 
-/// What processes say about saving the job.
-enum SaveVote : std::uint32_t {
-  wants_save = 1,
-  refuses_save = 2,  ///< One of its ranks has several threads that call.
+/// What processes say about a pause of all ranks after a collective.
+enum PauseVote : std::uint32_t {
+  wants_save = 1,   ///< To save the job.
+  has_threads = 2,  ///< There must be none: one of the ranks has several threads that call.
+  wants_moves = 4,  ///< So that ranks change their process.
+  ends_window = 8,  ///< No pause: a window is over, in which ranks were measured.
 };
 
 /// Actions on the job as a whole.
@@ -58,12 +62,16 @@ class JobControl {
   virtual int save_job(RankState& /*rank*/) { return -1; }
 
   /// In a collective of all ranks, in which those of this process have arrived: what the process
-  /// says about saving the job after it. Bits of SaveVote.
-  [[nodiscard]] virtual std::uint32_t vote_on_save() { return 0; }
+  /// says about a pause after it. Bits of PauseVote.
+  [[nodiscard]] virtual std::uint32_t vote_on_pause() { return 0; }
 
-  /// In every process, when all have arrived: whether they save the job at the end of their calls.
+  /// In every process, when all have arrived: whether the ranks pause at the end of their calls.
   /// `votes`: of any process.
-  [[nodiscard]] virtual bool begin_save(std::uint32_t /*votes*/) { return false; }
+  [[nodiscard]] virtual bool begin_pause(std::uint32_t /*votes*/) { return false; }
+
+  /// On the rank's own stack, at the end of such a call. The rank may return in another process.
+  /// May suspend.
+  virtual void pause(RankState& /*rank*/) {}
 
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
@@ -97,9 +105,11 @@ class World {
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// Ranks may change their worker. Fibers are measured.
     bool moves_ranks = false;
-    /// The job may be saved at the ends of collectives of all ranks.
-    bool is_saved_at_collectives = false;
-    /// They do so at random, whenever they can.
+    /// All ranks may pause at the ends of collectives of all ranks.
+    bool pauses_at_collectives = false;
+    /// Ranks may go on in other processes.
+    bool moves_between = false;
+    /// Ranks change their worker at random, whenever they can.
     std::optional<std::uint64_t> shuffle_seed = std::nullopt;
     /// The number of this process's program, in a job of several programs.
     std::int32_t program_number = 0;
@@ -213,7 +223,16 @@ class World {
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
 
-  [[nodiscard]] bool is_saved_at_collectives() const { return connection_.is_saved_at_collectives; }
+  [[nodiscard]] bool pauses_at_collectives() const { return connection_.pauses_at_collectives; }
+
+  [[nodiscard]] bool moves_between() const { return connection_.moves_between; }
+
+  // Where ranks may go on in other processes: the communicators that this one has, in any order.
+  // Any thread; the list may be read while all workers are stopped.
+  void add_comm(CommShared& comm);
+  void remove_comm(CommShared& comm);
+
+  [[nodiscard]] const std::vector<CommShared*>& comms() const { return comms_; }
 
   /// Null if processes are elsewhere, or are simulated.
   [[nodiscard]] core::JobStop* job_stop() const { return connection_.job_stop; }
@@ -247,11 +266,11 @@ class World {
 
   core::Scheduler& scheduler_;
   JobControl& job_;
-  const RankLayout layout_;
+  RankLayout layout_;
   const Connection connection_;
   const std::uint32_t own_process_;
-  const std::int32_t first_own_rank_;
-  const std::int32_t last_own_rank_;
+  std::int32_t first_own_rank_;
+  std::int32_t last_own_rank_;
   const std::shared_ptr<const Group> group_;
   // Set by ProcessWorld, which owns what they point to.
   Request* remote_sender_ = nullptr;
@@ -261,6 +280,20 @@ class World {
   BalancePoint* balance_point_ = nullptr;
   // Relaxed: only distinct values matter.
   std::atomic<std::uint32_t> next_context_;
+  std::mutex comms_mutex_;
+  std::vector<CommShared*> comms_;
 };
+
+inline void World::add_comm(CommShared& comm) {
+  if (!moves_between()) return;
+  const std::scoped_lock lock(comms_mutex_);
+  comms_.push_back(&comm);
+}
+
+inline void World::remove_comm(CommShared& comm) {
+  if (!moves_between()) return;
+  const std::scoped_lock lock(comms_mutex_);
+  std::erase(comms_, &comm);
+}
 
 }  // namespace sorrel::mpi

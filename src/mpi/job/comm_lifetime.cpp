@@ -30,6 +30,7 @@ CommShared::CommShared(World& world,
                        CommKind kind)
     : world_(world),
       context_(context),
+      kind_(kind),
       size_(group->size()),
       group_(std::move(group)),
       members_(world.ranks()) {
@@ -39,14 +40,34 @@ CommShared::CommShared(World& world,
       own_members_.push_back(&world.rank(group_->world_rank(i)));
     members_ = own_members_.data();
   }
-  if (kind == CommKind::inter) return;
-  if (ProcessMap::spans(world.layout(), *group_))
-    processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, *world.transport());
-  slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get(),
-                                             limits_of(world, *group_, processes_.get()));
+  make_parts();
+  world.add_comm(*this);
+}
+
+/// Which depend on the processes of the members.
+void CommShared::make_parts() {
+  if (kind_ == CommKind::inter) return;
+  if (ProcessMap::spans(world_.layout(), *group_))
+    processes_ = std::make_unique<ProcessMap>(world_.layout(), *group_, *world_.transport());
+  slots_ = std::make_unique<CollectiveSlots>(world_, *group_, context_, processes_.get(),
+                                             limits_of(world_, *group_, processes_.get()));
+}
+
+void CommShared::relocate() {
+  bool has_member_here = group_->is_world();
+  for (std::size_t i = 0; i < own_members_.size(); ++i) {
+    const std::int32_t world_rank = group_->world_rank(static_cast<std::int32_t>(i));
+    own_members_[i] = &world_.rank(world_rank);
+    has_member_here |= world_.is_here(world_rank);
+  }
+  slots_.reset();
+  processes_.reset();
+  // Else it is about to end, or is of a remote group.
+  if (has_member_here) make_parts();
 }
 
 CommShared::~CommShared() {
+  world_.remove_comm(*this);
   CollectiveShadows* shadows = shadows_.load(std::memory_order_acquire);
   if (shadows == nullptr) return;
   for (std::atomic<CommShared*>& shadow : shadows->shadows) {
@@ -70,8 +91,7 @@ CommShared& CommShared::shadow(std::uint32_t index) {
   CommShared* present = shadow.load(std::memory_order_acquire);
   if (present != nullptr) return *present;
   SORREL_ASSERT(context_ >> context_bits == 0, "a shadow has no shadows");
-  const CommKind kind = slots_ == nullptr ? CommKind::inter : CommKind::intra;
-  auto* made = new CommShared(world_, context_ | (index + 1) << context_bits, group_, kind);
+  auto* made = new CommShared(world_, context_ | (index + 1) << context_bits, group_, kind_);
   made->retain();
   if (shadow.compare_exchange_strong(present, made, std::memory_order_acq_rel,
                                      std::memory_order_acquire))

@@ -11,6 +11,7 @@
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
 #include "mpi/net/eager_windows.hpp"
+#include "mpi/net/relay.hpp"
 #include "mpi/net/remote_message.hpp"
 #include "mpi/net/send_queue.hpp"
 #include "mpi/rma/message.hpp"
@@ -40,6 +41,15 @@ Request& make_finished_send(core::Worker& worker) {
     request.completion.complete(worker);
   });
   return request;
+}
+
+/// The communicators that every rank has.
+void end_comms_of(RankState& rank) {
+  for (Comm* comm : {&rank.world_comm, &rank.self_comm}) {
+    // Before the keyvals that they point to.
+    comm->attributes.reset();
+    comm->shared->release();
+  }
 }
 
 void set_packet_handlers(transport::Transport& transport, World& world) {
@@ -110,21 +120,32 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t first = layout_.first_rank(endpoint);
   const std::int32_t last = layout_.last_rank(endpoint);
-  state.ranks.reserve(static_cast<std::size_t>(balance_point_ == nullptr ? last - first : size()));
+  const bool is_constant = balance_point_ == nullptr && !moves_between();
+  state.ranks.reserve(static_cast<std::size_t>(is_constant ? last - first : size()));
   for (std::int32_t i = first; i < last; ++i) {
-    auto* rank = new RankState;
-    rank->world_rank = i;
-    rank->worker = &worker;
-    rank->worker_state = &state;
-    rank->world = this;
-    rank->fiber.user = rank;
-    init_comm(rank->world_comm, *world_comm_, i);
+    RankState* rank = make_rank(i, worker);
     SORREL_ASSERT(ranks_[static_cast<std::size_t>(i)] == remote_rank_.get(), "made twice");
     ranks_[static_cast<std::size_t>(i)] = rank;
     state.ranks.push_back(rank);
-    auto* self = new CommShared(*this, new_context(), Group::of({i}));
-    init_comm(rank->self_comm, *self, 0);
+    make_self_comm(*rank);
   }
+}
+
+/// In no table, and without MPI_COMM_SELF.
+RankState* ProcessWorld::make_rank(std::int32_t world_rank, core::Worker& worker) {
+  auto* rank = new RankState;
+  rank->world_rank = world_rank;
+  rank->worker = &worker;
+  rank->worker_state = &state_of(worker);
+  rank->world = this;
+  rank->fiber.user = rank;
+  init_comm(rank->world_comm, *world_comm_, world_rank);
+  return rank;
+}
+
+void ProcessWorld::make_self_comm(RankState& rank) {
+  auto* self = new CommShared(*this, new_context(), Group::of({rank.world_rank}));
+  init_comm(rank.self_comm, *self, 0);
 }
 
 void ProcessWorld::end_ranks(core::Worker& worker) {
@@ -137,13 +158,75 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
     SORREL_AUDIT_INVARIANTS(rank->posted);
     SORREL_AUDIT_INVARIANTS(rank->unexpected);
     free_all_unexpected(*rank);
-    // Before the keyvals that they point to.
-    rank->world_comm.attributes.reset();
-    rank->self_comm.attributes.reset();
-    rank->world_comm.shared->release();
-    rank->self_comm.shared->release();
+    end_comms_of(*rank);
     if (!passes_packets()) delete rank;
   }
+}
+
+RankState& ProcessWorld::make_arrival(std::int32_t world_rank, core::Worker& worker) {
+  SORREL_ASSERT(!is_here(world_rank) && moves_between());
+  RankState& rank = *make_rank(world_rank, worker);
+  make_self_comm(rank);
+  return rank;
+}
+
+void ProcessWorld::drop_arrival(RankState& rank) {
+  free_all_unexpected(rank);
+  end_comms_of(rank);
+  delete &rank;
+}
+
+std::span<CommShared* const> ProcessWorld::begin_move(const RankLayout& layout) {
+  const auto is_moving = [&](std::int32_t world_rank) {
+    return layout.process_of(world_rank) != layout_.process_of(world_rank);
+  };
+  moving_comms_.clear();
+  for (CommShared* comm : comms()) {
+    bool has_any = false;
+    for (std::int32_t i = 0; i < comm->size() && !has_any; ++i)
+      has_any = is_moving(comm->group()->world_rank(i));
+    if (has_any) moving_comms_.push_back(comm);
+  }
+  std::ranges::sort(moving_comms_);
+  for (CommShared* comm : moving_comms_) {
+    comm->retain();
+    if (comm->kind() == CommKind::intra) comm->slots().end_process_barrier();
+  }
+  layout_ = layout;
+  first_own_rank_ = layout.first_rank_of_process(own_process_);
+  last_own_rank_ = layout.first_rank_of_process(own_process_ + 1);
+  return moving_comms_;
+}
+
+void ProcessWorld::remove(RankState& rank) {
+  SORREL_ASSERT(!is_here(rank.world_rank) && moves_between());
+  std::erase(rank.worker_state->ranks, &rank);
+  ranks_[static_cast<std::size_t>(rank.world_rank)] = remote_rank_.get();
+  end_comms_of(rank);
+  delete &rank;
+}
+
+void ProcessWorld::end_move(std::span<RankState* const> arrivals) {
+  for (RankState* rank : arrivals) {
+    SORREL_ASSERT(is_here(rank->world_rank));
+    ranks_[static_cast<std::size_t>(rank->world_rank)] = rank;
+    rank->worker_state->ranks.push_back(rank);
+    rank->is_away = &first_state_of(*rank) != rank->worker_state;
+    // Its member was not in the table.
+    rank->self_comm.shared->relocate();
+  }
+  for (CommShared* comm : moving_comms_) {
+    comm->relocate();
+    comm->release();
+  }
+  moving_comms_.clear();
+  if (balancer_ != nullptr) balancer_->on_ranks_changed();
+}
+
+bool ProcessWorld::has_idle_operations() const {
+  return std::ranges::all_of(states_, [](const auto& state) {
+    return state->operations == nullptr || state->operations->is_idle();
+  });
 }
 
 bool ProcessWorld::have_all_packets_left() const {

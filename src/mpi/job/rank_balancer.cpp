@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
-#include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_events.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
@@ -42,7 +42,7 @@ balance::Costs costs_of(const core::CycleClock& clock) {
 
 }  // namespace
 
-RankBalancer::RankBalancer(World& world, std::optional<std::uint64_t> shuffle_seed)
+RankBalancer::RankBalancer(ProcessWorld& world, std::optional<std::uint64_t> shuffle_seed)
     : world_(world),
       window_cycles_(clock_.cycles_in(window_ns(world))),
       policy_(static_cast<std::size_t>(own_rank_count(world)),
@@ -67,6 +67,15 @@ void RankBalancer::add(CollectiveSlots& slots) {
 void RankBalancer::remove(CollectiveSlots& slots) {
   const std::scoped_lock lock(slots_mutex_);
   std::erase(slots_, &slots);
+}
+
+void RankBalancer::on_ranks_changed() {
+  const auto count = static_cast<std::size_t>(own_rank_count(world_));
+  policy_.set_rank_count(count);
+  counted_.assign(count, 0);
+  loads_.assign(count, {});
+  // The counters of the next window are its first.
+  window_began_ = 0;
 }
 
 BalanceReport RankBalancer::report() const {
@@ -167,10 +176,7 @@ void RankBalancer::measure() {
 bool RankBalancer::may_step() const {
   if (!world_.scheduler().is_quiet_inside() || !held_->do_all_wait()) return false;
   // Those of nonblocking collectives stay on their worker.
-  for (std::uint32_t i = 0; i < world_.layout().worker_count(); ++i) {
-    const auto& operations = world_.state_of(world_.worker(i)).operations;
-    if (operations != nullptr && !operations->is_idle()) return false;
-  }
+  if (!world_.has_idle_operations()) return false;
   return std::ranges::all_of(slots_,
                              [](const CollectiveSlots* slots) { return slots->may_regroup(); });
 }

@@ -25,6 +25,8 @@
 
 namespace sorrel::mpi {
 
+class ProcessWorld;
+
 /// For the report at the end of a job.
 struct BalanceReport {
   balance::PolicyCounts policy;
@@ -40,11 +42,14 @@ struct BalanceReport {
 class RankBalancer final : public BalancePoint, private core::StopAction {
  public:
   /// With a seed, ranks change their worker at random in every collective, for tests.
-  RankBalancer(World& world, std::optional<std::uint64_t> shuffle_seed);
+  RankBalancer(ProcessWorld& world, std::optional<std::uint64_t> shuffle_seed);
 
   bool hold(CollectiveSlots& slots) override;
   void add(CollectiveSlots& slots) override;
   void remove(CollectiveSlots& slots) override;
+
+  /// While all workers are stopped: other ranks are in the process.
+  void on_ranks_changed();
 
   /// When no rank runs.
   [[nodiscard]] BalanceReport report() const;
@@ -64,7 +69,7 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   void move_ranks();
   void move(RankState& rank, core::Worker& to);
 
-  World& world_;
+  ProcessWorld& world_;
   const core::CycleClock clock_;
   const std::uint64_t window_cycles_;
   balance::Policy policy_;

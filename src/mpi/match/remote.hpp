@@ -32,6 +32,9 @@ inline bool is_remote(const Message& message) {
   return message.request != nullptr && message.request->owner->worker == nullptr;
 }
 
+/// Whether all data of a message of the unexpected table is with its receiver.
+[[nodiscard]] bool is_copied(const Message& message);
+
 /// As deliver_and_dispose(), for a remote message; the receive may be complete only later.
 void deliver_remote(Request& receive, Message& message);
 

@@ -80,6 +80,19 @@ void pass_copy(core::MessagePool& from, core::MessagePool& to, const Message& me
   }
 }
 
+void hand_over_all_unexpected(RankState& rank) {
+  while (MatchEntry* entry = rank.unexpected.oldest()) {
+    auto& message = static_cast<Message&>(*entry);
+    rank.unexpected.remove(message);
+    if (message.request == nullptr) {
+      free_copy(rank.worker->pool(), message);
+    } else {
+      SORREL_ASSERT(is_remote(message), "a message without a copy is handed over");
+      dispose_remote(rank, message);
+    }
+  }
+}
+
 void free_all_unexpected(RankState& rank) {
   while (MatchEntry* entry = rank.unexpected.oldest()) {
     auto& message = static_cast<Message&>(*entry);

@@ -28,6 +28,10 @@ void free_copy(core::MessagePool& pool, Message& message);
 /// While all workers are stopped: a message that is a copy will be freed to another pool.
 void pass_copy(core::MessagePool& from, core::MessagePool& to, const Message& message);
 
+/// On the rank's worker, when the rank goes on in another process, which has copies of its
+/// messages: frees them, and returns credit for them.
+void hand_over_all_unexpected(RankState& rank);
+
 /// Frees all unreceived messages, at the end of the rank.
 void free_all_unexpected(RankState& rank);
 

@@ -329,6 +329,13 @@ void take_cancel(void* owner,
 
 }  // namespace
 
+bool is_copied(const Message& message) {
+  if (message.request == nullptr) return true;
+  if (!is_remote(message)) return false;
+  const auto& remote = static_cast<const RemoteMessage&>(message);
+  return remote.is_copy && !remote.is_arriving;
+}
+
 void dispose_remote(RankState& to, Message& message) {
   auto& remote = static_cast<RemoteMessage&>(message);
   SORREL_ASSERT(message.header.kind == ObjectKind::message, "freed twice");

@@ -7,6 +7,7 @@
 #include "mpi/collectives/outstanding.hpp"
 #include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/io/rank_files.hpp"
+#include "mpi/match/remote.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/saved/saved_comm.hpp"
 #include "mpi/saved/saved_file.hpp"
@@ -16,23 +17,35 @@ namespace sorrel::mpi {
 namespace {
 
 constexpr const char* attached_buffer = "it has attached a buffer (MPI_Buffer_attach)";
+constexpr const char* incomplete =
+    "it has a duplicate of a communicator in progress (MPI_Comm_idup)";
+constexpr const char* nonblocking = "it has a nonblocking collective in progress";
+constexpr const char* other_collective =
+    "it is in another collective of a communicator than other members";
+
+bool has_nonblocking(const Comm& comm) {
+  return comm.outstanding != nullptr && !comm.outstanding->is_idle();
+}
 
 const char* reason_for(const Comm& comm, MemberCounts& counts) {
-  if (comm.header.kind == incomplete_comm_kind)
-    return "it has a duplicate of a communicator in progress (MPI_Comm_idup)";
+  if (comm.header.kind == incomplete_comm_kind) return incomplete;
   if (comm.buffered_sends != nullptr || comm.session_sends != nullptr) return attached_buffer;
   if (comm.partitioned != nullptr) return "it has used partitioned messages";
   if (comm.released_count != 0) return "it has freed a request that is in progress";
-  if (comm.outstanding != nullptr && !comm.outstanding->is_idle())
-    return "it has a nonblocking collective in progress";
-  if (!is_shadow_view(comm) && !counts.agree(comm))
-    return "it is in another collective of a communicator than other members";
-  return nullptr;
+  if (has_nonblocking(comm)) return nonblocking;
+  return counts.agree(comm) ? nullptr : other_collective;
 }
 
 const char* reason_for(const Request& request) {
   if (request.is_active) return "it has started a persistent request and not waited for it";
   return nullptr;
+}
+
+/// A view of a communicator without a handle, for nonblocking collectives.
+bool is_own_of_library(ObjectNode& node) {
+  if (node.type != ObjectType::comm) return false;
+  const auto& comm = *static_cast<const Comm*>(object_of(node));
+  return comm.header.kind != incomplete_comm_kind && is_shadow_view(comm);
 }
 
 const char* reason_for(ObjectType type, const void* object, MemberCounts& counts) {
@@ -73,6 +86,8 @@ const char* reason_for_objects(RankState& rank,
   }
   for (ObjectNode* node = rank.objects.front(); node != nullptr;
        node = rank.objects.next_of(*node)) {
+    // Made again when it is needed.
+    if (is_own_of_library(*node)) continue;
     const auto address = reinterpret_cast<std::uintptr_t>(node);
     const bool is_saved = std::ranges::any_of(memory, [address](const os::MemoryRange& range) {
       return address >= range.begin && address < range.end;
@@ -120,6 +135,40 @@ bool MemberCounts::agree(const Comm& comm) {
   difference_ += hash;
   if (comm.rank == 0) difference_ -= static_cast<std::uint64_t>(comm.size()) * hash;
   return counts_.try_emplace(comm.shared, own).first->second == own;
+}
+
+const char* reason_not_regrouped(RankState& rank, MemberCounts& counts) {
+  const auto reason_of = [&](const Comm& comm) -> const char* {
+    if (comm.header.kind == incomplete_comm_kind) return incomplete;
+    if (has_nonblocking(comm)) return nonblocking;
+    return counts.agree(comm) ? nullptr : other_collective;
+  };
+  for (const Comm* comm : {&rank.world_comm, &rank.self_comm}) {
+    if (const char* reason = reason_of(*comm); reason != nullptr) return reason;
+  }
+  for (ObjectNode* node = rank.objects.front(); node != nullptr;
+       node = rank.objects.next_of(*node)) {
+    if (node->type != ObjectType::comm || is_own_of_library(*node)) continue;
+    const char* reason = reason_of(*static_cast<const Comm*>(object_of(*node)));
+    if (reason != nullptr) return reason;
+  }
+  return nullptr;
+}
+
+const char* reason_not_moved(RankState& rank, std::span<const os::MemoryRange> memory) {
+  // The other members are not asked here.
+  MemberCounts counts;
+  if (const char* reason = reason_not_saved(rank, memory, counts); reason != nullptr) return reason;
+  const auto is_file = [](const ObjectNode& node) { return node.type == ObjectType::file; };
+  if (rank.objects.find_if(is_file) != nullptr) return "it has an open file (MPI_File_open)";
+  if (rank.window_count != 0) return "it has a window";
+  if (rank.arriving_count != 0) return "data of a message is on its way to it";
+  const char* reason = nullptr;
+  rank.unexpected.for_each([&](const MatchEntry& entry) {
+    const auto& message = static_cast<const Message&>(entry);
+    if (!is_copied(message)) reason = "it has not received a message whose data is with its sender";
+  });
+  return reason;
 }
 
 const char* reason_not_saved(RankState& rank,

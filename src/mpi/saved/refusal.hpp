@@ -1,4 +1,4 @@
-//! Refusal - why a rank's state in MPI cannot be saved, for a user.
+//! Refusal - why a rank's state in MPI cannot be saved, or be taken to another process, for a user.
 //!
 //! While no rank runs.
 #pragma once
@@ -34,6 +34,14 @@ class MemberCounts {
   /// members.
   std::uint64_t difference_ = 0;
 };
+
+/// Null: its communicators may begin anew, with other members in this process. `counts`: as below.
+/// For ranks that stay while others change their process.
+[[nodiscard]] const char* reason_not_regrouped(RankState& rank, MemberCounts& counts);
+
+/// Null: it can go on in another process, while other ranks stay. `memory` is what goes with it.
+[[nodiscard]] const char* reason_not_moved(RankState& rank,
+                                           std::span<const os::MemoryRange> memory);
 
 /// Null: it can be saved. `memory` is what is saved of the rank's; `counts` are those of the ranks
 /// before.

@@ -1,5 +1,6 @@
 #include "mpi/saved/shared_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mpi/saved/lists.hpp"
@@ -51,8 +52,25 @@ CommShared& SharedParts::comm(std::uint32_t context,
                               CommKind kind,
                               const std::shared_ptr<const Group>& group) {
   CommShared*& found = comms_[{.context = context, .kind = kind, .group = group.get()}];
+  if (found == nullptr) found = present_comm(context, kind, *group);
   if (found == nullptr) found = new CommShared(world_, context, group, kind);
   return *found;
+}
+
+/// That of ranks which have not been restored; null: they have none.
+CommShared* SharedParts::present_comm(std::uint32_t context,
+                                      CommKind kind,
+                                      const Group& group) const {
+  const auto is_it = [&](const CommShared* comm) {
+    if (comm->context() != context || comm->kind() != kind || comm->size() != group.size())
+      return false;
+    for (std::int32_t i = 0; i < group.size(); ++i) {
+      if (comm->group()->world_rank(i) != group.world_rank(i)) return false;
+    }
+    return true;
+  };
+  const auto present = std::ranges::find_if(world_.comms(), is_it);
+  return present == world_.comms().end() ? nullptr : *present;
 }
 
 FileShared* SharedParts::file(const Comm& own_comm,

@@ -1,5 +1,6 @@
 //! SharedParts - what the objects of several ranks of a process have in common, while these ranks
-//! are restored: the first one that needs a part makes it, the next ones find it.
+//! are restored: the first one that needs a part makes it, the next ones find it. So do ranks that
+//! come from another process, if ranks of this one have a communicator with them.
 //!
 //! One thread, while no rank runs. Every process makes its own parts.
 #pragma once
@@ -52,6 +53,10 @@ class SharedParts {
     const Group* group;
     auto operator<=>(const CommKey&) const = default;
   };
+
+  [[nodiscard]] CommShared* present_comm(std::uint32_t context,
+                                         CommKind kind,
+                                         const Group& group) const;
 
   World& world_;
   std::map<std::vector<std::int32_t>, std::shared_ptr<const Group>> groups_;

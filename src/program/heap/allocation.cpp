@@ -45,8 +45,12 @@ Place place_of_flow() {
 
 /// The place for a call that returns to `caller`.
 Place place_for(const void* caller) {
+  const RankHeaps& heaps = rank_heaps();
   const Place place = place_of_flow();
-  return place.heap != nullptr && rank_heaps().is_code_of_rank(caller) ? place : Place{};
+  if (place.heap == nullptr && !heaps.notes_calls_elsewhere()) return {};
+  if (!heaps.is_code_of_rank(caller)) return {};
+  if (place.heap == nullptr) heaps.note_call_elsewhere();
+  return place;
 }
 
 /// The heap that a block is of; null: the system's.
@@ -107,9 +111,9 @@ void* allocate(Place place, std::size_t bytes) {
 
 /// malloc that returns to `caller`, not on a rank's own stack.
 [[gnu::noinline]] void* allocate_off_stack(std::size_t bytes, const void* caller) {
-  RegionHeap* heap = heap_of_thread;
-  if (heap == nullptr || !rank_heaps().is_code_of_rank(caller)) return allocate_in_system(bytes);
-  return allocate_in_shared(*heap, false, bytes);
+  const Place place = place_for(caller);
+  return place.heap == nullptr ? allocate_in_system(bytes)
+                               : allocate_in_shared(*place.heap, false, bytes);
 }
 
 void* allocate_zeroed(Place place, std::size_t count, std::size_t size) {

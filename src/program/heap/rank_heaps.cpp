@@ -5,7 +5,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <link.h>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <sys/resource.h>
 #include <utility>
 
+#include "os/cleared_memory.hpp"
 #include "os/freed_memory.hpp"
 #include "os/page_bytes.hpp"
 #include "program/base/libc.hpp"
@@ -38,6 +38,9 @@ constexpr long maps_per_heap = 2;
 
 /// How many more heaps may grow beyond their first two parts; null or less: none.
 std::atomic<long> heaps_left{0};
+
+// Relaxed: read while no rank runs.
+std::atomic<bool> has_call_elsewhere{false};
 
 [[nodiscard]] bool has_limit(__rlimit_resource resource) {
   rlimit limit{};
@@ -98,10 +101,19 @@ void RankHeaps::find_cxx_library() {
   cxx_bytes_ = code.end - code.begin;
 }
 
-void RankHeaps::include_libc() {
+void RankHeaps::include_libc(bool (*is_in_fiber)()) {
   const os::MemoryRange code = code_of_library("/libc.so");
   libc_begin_ = code.begin;
   libc_bytes_ = code.end - code.begin;
+  is_in_fiber_ = is_in_fiber;
+}
+
+void RankHeaps::note_call_elsewhere() const {
+  if (is_in_fiber_()) has_call_elsewhere.store(true, std::memory_order_relaxed);
+}
+
+bool RankHeaps::was_called_elsewhere() {
+  return has_call_elsewhere.load(std::memory_order_relaxed);
 }
 
 /// Of the first loaded library with this in its path; nothing if there is none.
@@ -136,6 +148,19 @@ std::array<os::MemoryRange, 3> RankHeaps::usable_parts(std::uint64_t index) cons
   return {{{begin_of(index), near_begin_ + ((index + 1) << near_bits)},
            {middle_begin_of(index), middle_end},
            {far, far + (heap.is_started() ? heap.far_usable_bytes() : 0)}}};
+}
+
+void RankHeaps::clear(std::uint64_t index) const {
+  const std::uintptr_t near = near_begin_ + (index << near_bits);
+  const std::uintptr_t middle = near_begin_ + middle_offset_ + (index << middle_bits);
+  const auto far = usable_parts(index).back();
+  discard(reinterpret_cast<std::byte*>(near), std::size_t{1} << near_bits);
+  discard(reinterpret_cast<std::byte*>(middle), std::size_t{1} << middle_bits);
+  if (far.begin == far.end) return;
+  auto* const begin = reinterpret_cast<std::byte*>(far.begin);
+  discard(begin, far.end - far.begin);
+  ::mprotect(begin, far.end - far.begin, PROT_NONE);
+  heaps_left.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool RankHeaps::open_far_part(std::uint64_t index, std::size_t bytes) const {
@@ -248,10 +273,7 @@ bool RankHeaps::commit(std::byte* begin, std::size_t bytes) {
 }
 
 void RankHeaps::discard(std::byte* begin, std::size_t bytes) {
-  const int saved_errno = errno;
-  // Pages that the program has locked stay: they are cleared, as a heap expects.
-  if (::madvise(begin, bytes, MADV_DONTNEED) != 0) std::memset(begin, 0, bytes);
-  errno = saved_errno;
+  os::clear_memory(begin, bytes);
 }
 
 void RankHeaps::report(const void* heap, heap::Damage damage, const void* address) {

@@ -65,10 +65,24 @@ class RankHeaps {
 
   /// From here on the C library allocates in the heap of the rank that calls it, too: what it
   /// returns to the rank is then saved and restored with the rank. Before any rank runs.
-  void include_libc();
+  /// `is_in_fiber`: whether the calling thread runs a fiber, of a rank or for one.
+  void include_libc(bool (*is_in_fiber)());
+
+  /// After include_libc(): code of a rank is about to get memory of the C library's heap, since it
+  /// is neither on the rank's own stack nor in a thread of the rank. Any thread.
+  void note_call_elsewhere() const;
+
+  [[nodiscard]] bool notes_calls_elsewhere() const { return is_in_fiber_ != nullptr; }
+
+  /// Whether there was such a call by a fiber: a rank may have memory that is not in its heap.
+  /// While no rank runs.
+  [[nodiscard]] static bool was_called_elsewhere();
 
   /// The parts of a rank's region that are usable.
   [[nodiscard]] std::array<os::MemoryRange, 3> usable_parts(std::uint64_t index) const;
+
+  /// The rank has gone to another process: its heap is as if it had never been used.
+  void clear(std::uint64_t index) const;
 
   /// Before the rank runs: makes as many bytes of its last part usable as usable_parts() once had.
   [[nodiscard]] bool open_far_part(std::uint64_t index, std::size_t bytes) const;
@@ -176,6 +190,7 @@ class RankHeaps {
   /// Code of the C library, after include_libc().
   std::uintptr_t libc_begin_ = 0;
   std::uintptr_t libc_bytes_ = 0;
+  bool (*is_in_fiber_)() = nullptr;
   /// The regions of this process's ranks: where the first begins, and its parts' distances. Between
   /// them may lie parts of other processes' ranks, which are reserved here.
   std::uintptr_t near_begin_ = 0;

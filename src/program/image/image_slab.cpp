@@ -9,6 +9,8 @@
 #include <iterator>
 #include <sys/mman.h>
 
+#include "os/cleared_memory.hpp"
+
 namespace sorrel::program {
 
 namespace {
@@ -175,6 +177,14 @@ bool ImageSlab::make(int index) const {
   if (made_ != nullptr)
     made_[static_cast<std::size_t>(index)].store(true, std::memory_order_release);
   return true;
+}
+
+void ImageSlab::clear(int index) const {
+  for (const Piece& piece : image_.pieces) {
+    if ((piece.protection & PROT_WRITE) == 0) continue;
+    os::clear_memory(reinterpret_cast<void*>(base_of(index) + piece.begin),
+                     piece.end - piece.begin);
+  }
 }
 
 void ImageSlab::remove(int index) const {

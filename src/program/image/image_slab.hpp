@@ -1,11 +1,11 @@
 //! ImageSlab - the privatized images of all ranks, side by side in one span of addresses.
 //!
-//! make() fills one rank's image: any thread, each index once, different indices at the same time.
-//! Everything else is constant once the slab is reserved: any thread, also from a signal handler.
-//! The program's images are never unmapped before the slab is destroyed. A library that ranks open
-//! has a slab of its own, in which a rank's image exists while the rank uses the library. Limit:
-//! vm.max_map_count; reserve() reports how many images fit. This class runs no code of the program
-//! (rank_process.hpp does).
+//! make() fills one rank's image: any thread, each index once until clear(), different indices at
+//! the same time. Everything else is constant once the slab is reserved: any thread, also from a
+//! signal handler. The program's images are never unmapped before the slab is destroyed. A library
+//! that ranks open has a slab of its own, in which a rank's image exists while the rank uses the
+//! library. Limit: vm.max_map_count; reserve() reports how many images fit. This class runs no code
+//! of the program (rank_process.hpp does).
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <string>
 
 #include "os/address_band.hpp"
+#include "os/touched_pages.hpp"
 #include "program/image/image.hpp"
 
 namespace sorrel::program {
@@ -50,6 +51,12 @@ class PrivatizedImage {
   [[nodiscard]] bool contains(std::uintptr_t address) const {
     if (is_template()) return image_->contains(address);
     return address - base_ - image_->begin() < image_->span;
+  }
+
+  /// The addresses of an image that is not the template image.
+  [[nodiscard]] os::MemoryRange range() const {
+    const std::uintptr_t begin = base_ + image_->begin();
+    return {.begin = begin, .end = begin + image_->span};
   }
 
   /// The module of this image that holds `address`, or null.
@@ -109,6 +116,10 @@ class ImageSlab {
 
   /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
   [[nodiscard]] bool make(int index) const;
+
+  /// Gives what has been written to the program's image `index` back: make() may be called again,
+  /// while the image has its files (Image::close_files()).
+  void clear(int index) const;
 
   /// Gives the memory of a library's image `index` back. No code or data of it may be in use.
   void remove(int index) const;

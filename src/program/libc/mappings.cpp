@@ -1,4 +1,4 @@
-//! mmap, mremap, munmap, shmat, shmdt: recorded for the rank, in a job that may be saved.
+//! mmap, mremap, munmap, mprotect, shmat, shmdt: recorded for the rank, in a job that may be saved.
 
 #include <cstdarg>
 #include <sys/mman.h>
@@ -60,6 +60,14 @@ SORREL_INTERPOSED void* mremap(
     mappings->add(mapped, new_bytes);
   }
   return mapped;
+}
+
+SORREL_INTERPOSED int mprotect(void* address, std::size_t bytes, int protection) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_mprotect, address, bytes, protection));
+  if (result != 0) return result;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->set_protected();
+  return result;
 }
 
 SORREL_INTERPOSED void* shmat(int segment, const void* address, int flags) noexcept {

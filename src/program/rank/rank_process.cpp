@@ -122,6 +122,7 @@ const char* RankProcess::reason_not_saved() const {
   if (own_thread() != 0) return "it runs on a thread of its own";
   if (!children_.all().empty()) return "it has a child process";
   if (mappings_.any()) return "it has mapped memory (mmap, shmat)";
+  if (mappings_.is_protected()) return "it has changed the protection of memory (mprotect)";
   if (thread_keys_.any()) return "it has keys of thread-specific values (pthread_key_create)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
   if (const char* reason = streams_.reason_not_saved(); reason != nullptr) return reason;

@@ -35,7 +35,7 @@ constexpr std::int64_t retry_ns_max = 5'000'000;
 /// After this many attempts the signal is delivered even while the rank is in the library.
 constexpr int failed_deliveries_max = 20;
 
-// Written before the first rank runs.
+// Not written once there is a handler.
 std::vector<RankProcess*> targets;
 
 bool (*is_of_process)(const siginfo_t& info) = nullptr;

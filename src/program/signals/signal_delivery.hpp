@@ -16,7 +16,8 @@ namespace sorrel::program {
 
 class RankProcess;
 
-/// Before the first rank runs: the ranks of this process. They outlive the process's last signal.
+/// Before the first rank runs, and as long as no handler has been installed for ranks: the ranks of
+/// this process. They outlive the process's last signal.
 void set_signal_targets(std::vector<RankProcess*> processes);
 
 /// Before the first rank runs: signals for which `is_of_process(info)` holds concern no rank. The

@@ -31,7 +31,9 @@ RandomState::RandomState(const RandomState& other, std::uintptr_t address_of_oth
 }
 
 const char* LibcState::reason_not_saved() const {
-  if (time_results_ != nullptr || text_results_ != nullptr)
+  const bool has_error_text = loader_error_ != nullptr && !loader_error_->text.empty();
+  if (time_results_ != nullptr || text_results_ != nullptr ||
+      number_format_.decimal_point != nullptr || has_error_text)
     return "it has called localtime, strerror or a similar function with a static result";
   if (account_results_ != nullptr || account_lists_ != nullptr || mount_result_ != nullptr ||
       network_results_ != nullptr)

@@ -1,4 +1,5 @@
 //! RankMappings - memory that a rank has mapped by itself, and not unmapped: no checkpoint has it.
+//! And whether the rank has changed how its memory may be used.
 //!
 //! Any thread of the rank.
 #pragma once
@@ -40,6 +41,16 @@ class RankMappings {
     return !ranges_.empty();
   }
 
+  void set_protected() {
+    const std::scoped_lock lock(mutex_);
+    is_protected_ = true;
+  }
+
+  [[nodiscard]] bool is_protected() const {
+    const std::scoped_lock lock(mutex_);
+    return is_protected_;
+  }
+
  private:
   static os::MemoryRange range_of(const void* address, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
@@ -48,6 +59,7 @@ class RankMappings {
 
   mutable std::mutex mutex_;
   std::vector<os::MemoryRange> ranges_;
+  bool is_protected_ = false;
 };
 
 }  // namespace sorrel::program

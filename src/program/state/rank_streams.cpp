@@ -143,6 +143,13 @@ void LineWriter::send(const char* text, std::size_t size) {
   is_at_line_start_ = text[size - 1] == '\n';
 }
 
+RankOutput::~RankOutput() {
+  // The rank has gone to another process; else the streams end with the process.
+  if (writer_ == nullptr) return;
+  static auto* const close = next_definition<decltype(::fclose)>("fclose");
+  close(stream_.load(std::memory_order_relaxed));
+}
+
 FILE* RankOutput::stream() {
   // (O) acquire, pairs with the releases in open() and replace().
   FILE* stream = stream_.load(std::memory_order_acquire);
@@ -257,6 +264,24 @@ FILE* RankStreams::input() {
   // Flushes a prompt, as the C library does before it reads from a terminal.
   if (is_terminal(output_descriptor)) output_.flush();
   return stdin;
+}
+
+namespace {
+
+/// Else the C library allocates its buffer when the first rank reads.
+void set_input_buffer() {
+  static auto* const set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
+  static char buffer[BUFSIZ];
+  [[maybe_unused]] static const int is_set = set_buffer(stdin, buffer, _IOFBF, sizeof buffer);
+}
+
+}  // namespace
+
+void RankStreams::open() {
+  set_input_buffer();
+  static_cast<void>(output_.stream());
+  static_cast<void>(error_.stream());
+  static_cast<void>(empty_input());
 }
 
 void RankStreams::finish() {

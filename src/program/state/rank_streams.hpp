@@ -66,6 +66,9 @@ class RankOutput {
   RankOutput(const RankOutput&) = delete;
   RankOutput& operator=(const RankOutput&) = delete;
 
+  /// Closes the rank's own stream. An unfinished line is not written.
+  ~RankOutput();
+
   [[nodiscard]] FILE* stream();
 
   /// Null before its first use.
@@ -127,6 +130,9 @@ class RankStreams {
   [[nodiscard]] bool has_linked_fortran() const { return has_linked_fortran_; }
 
   void set_linked_fortran() { has_linked_fortran_ = true; }
+
+  /// Makes all streams, so that they lie in no rank's memory. Not on the stack of a rank.
+  void open();
 
   /// Writes what is complete lines.
   void flush() {

@@ -91,6 +91,11 @@ std::uintptr_t ThreadBlockSlab::create(int index,
   return parked_[place]->thread_pointer;
 }
 
+std::uintptr_t ThreadBlockSlab::created(int index) const {
+  const auto& parked = parked_[static_cast<std::size_t>(index)];
+  return parked == nullptr ? 0 : parked->thread_pointer;
+}
+
 ThreadBlockSlab::~ThreadBlockSlab() {
   for (const std::unique_ptr<Parked>& parked : parked_) {
     if (parked == nullptr) continue;

@@ -37,6 +37,9 @@ class ThreadBlockSlab {
   /// Whether the blocks lie in the band, or there are none.
   [[nodiscard]] bool is_in_band() const { return is_in_band_; }
 
+  /// What create() has returned for the index; 0: it was not called.
+  [[nodiscard]] std::uintptr_t created(int index) const;
+
   /// The value for the thread pointer register of rank `index` (fs base, tpidr_el0). Any thread,
   /// once for each index, after the rank's image was made. The thread-locals of this library are in
   /// the block too: `prepare` runs on the new thread and may set them. 0 if the system gives no

@@ -3,38 +3,33 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <numeric>
 #include <span>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include "arch/stack_pointer.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "mpi/saved/saved_file.hpp"
 #include "mpi/saved/saved_rank.hpp"
 #include "os/file_size_limit.hpp"
 #include "os/page_bytes.hpp"
-#include "os/touched_pages.hpp"
+#include "os/random_addresses.hpp"
 #include "os/write_all.hpp"
 #include "runtime/checkpoint/layout.hpp"
+#include "runtime/checkpoint/rank_record.hpp"
+#include "runtime/checkpoint/saved_state.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
 constexpr int saved = 0;
-constexpr int restored = 1;
+constexpr int went_on = 1;
 constexpr int refused = -1;
-
-/// Between the frame that goes on after a restart and the frames that do not.
-constexpr std::uintptr_t frame_distance = 1024;
 
 /// Among the actions for which the job stops.
 constexpr std::uint32_t stop_number = 0;
@@ -44,26 +39,6 @@ constexpr std::int64_t writer_poll_ns = 5'000'000;
 
 void print_line(const std::string& text) {
   os::write_all(STDERR_FILENO, "sorrel: " + text + "\n");
-}
-
-bool is_randomized() {
-  constexpr unsigned long query = 0xffffffff;
-  return (::personality(query) & ADDR_NO_RANDOMIZE) == 0;
-}
-
-/// Whether the caller handles a C++ exception, or one unwinds its stack.
-bool handles_exception() {
-  // The Itanium C++ ABI's __cxa_eh_globals.
-  struct Globals {
-    void* caught;
-    unsigned int uncaught_count;
-  };
-
-  using GetGlobals = Globals* (*)();
-  // That of the program's C++ library, if it has one.
-  const auto get = reinterpret_cast<GetGlobals>(::dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
-  const Globals* globals = get == nullptr ? nullptr : get();
-  return globals != nullptr && (globals->caught != nullptr || globals->uncaught_count != 0);
 }
 
 std::uint32_t kind_of(SegmentKind kind) {
@@ -83,79 +58,34 @@ JobSaver::JobSaver(const Config& config,
                    core::JobMemory& memory,
                    mpi::ProcessWorld& world,
                    RankBody& body,
-                   const os::StackSlab& stacks)
+                   JobPause& pause)
     : config_(config),
       memory_(memory),
       world_(world),
       job_stop_(*world.job_stop()),
       body_(body),
-      stacks_(stacks),
+      pause_(pause),
       layout_(body.layout()),
-      generations_(config.checkpoint_folder),
-      kept_(static_cast<std::size_t>(world.last_own_rank() - world.first_own_rank())) {
+      generations_(config.checkpoint_folder) {
   job_stop_.set_action(stop_number, *this);
 }
 
-/// The frame of this function is restored: after the switch it uses nothing of the process in which
-/// it was called.
-[[gnu::noinline]] int JobSaver::save(mpi::RankState& rank) {
-  const auto index = static_cast<std::size_t>(rank.world_rank - world_.first_own_rank());
-  auto* bottom = static_cast<std::byte*>(stacks_.bottom(index));
-  const std::uintptr_t room = arch::stack_pointer() - reinterpret_cast<std::uintptr_t>(bottom);
-  Kept kept{.saver = this, .rank = &rank, .handles_exception = handles_exception()};
-  if (rank.fiber.is_guest || !mpi::is_in_main_fiber(rank) || rank.fiber.pin_count != 0 ||
-      room > stacks_.stack_bytes()) {
-    kept.reason = "the call is made by a thread of its own, in a callback, or on another stack";
-    return join(kept);
-  }
-  const int saved_errno = errno;
-  const arch::Context below =
-      arch::make_context(bottom, (room - frame_distance) / 16 * 16, wait_below, &kept);
-  arch::sorrel_switch_context(&kept.resume, below);
-  errno = saved_errno;
-  return *static_cast<volatile int*>(&kept.outcome);
-}
-
-void JobSaver::wait_below(void* argument) {
-  auto& kept = *static_cast<Kept*>(argument);
-  kept.outcome = kept.saver->join(kept);
-  arch::Context ended = nullptr;
-  arch::sorrel_switch_context(&ended, kept.resume);
-  std::abort();
-}
-
-int JobSaver::join(Kept& kept) {
-  mpi::RankState& rank = *kept.rank;
-  kept.fiber = &rank.worker->running();
+/// The frame of this function is restored: after the call it uses nothing of the process.
+int JobSaver::save(mpi::RankState& rank) {
   rank.fiber.call = "sorrel_checkpoint";
-  const mpi::RankWait wait(rank, mpi::WaitRecord::Kind::collective, &rank.world_comm);
-  kept_[static_cast<std::size_t>(rank.world_rank - world_.first_own_rank())] = &kept;
-  if (arrived_count_.fetch_add(1, std::memory_order_acq_rel) + 1 != kept_.size()) {
-    rank.worker->suspend();
-    return outcome_;
-  }
+  return pause_.enter(rank, *this);
+}
+
+void JobSaver::on_all_here(core::Worker& worker) {
   while (!has_written_last())
-    rank.worker->sleep(writer_poll_ns);
-  last_ = kept.fiber;
-  is_over_ = false;
+    worker.sleep(writer_poll_ns);
   begun_generation_ = 0;
   begin_error_.clear();
-  if (!job_stop_.is_last_ready()) {
-    rank.worker->suspend();
-    return outcome_;
-  }
+  if (!job_stop_.is_last_ready()) return JobPause::wait(worker);
   // Before the stop, so that the ranks do not wait for the device. No process writes.
   begun_generation_ = generations_.next();
   begin_error_ = generations_.begin(begun_generation_);
-  // A worker that is late, or a message in flight, makes a stop fail.
-  while (!is_over_) {
-    if (job_stop_.request(*rank.worker, stop_number)) {
-      rank.worker->suspend();
-    } else {
-      rank.worker->yield();
-    }
-  }
-  return outcome_;
+  pause_.stop_job(worker, stop_number);
 }
 
 /// Whether no child writes any more.
@@ -199,33 +129,31 @@ bool JobSaver::is_quiet() {
 }
 
 void JobSaver::on_job_stopped(core::JobStop& stop) {
-  outcome_ = save_stopped(stop);
-  is_over_ = true;
-  if (requests_ != nullptr) requests_->end(outcome_ == saved);
-  // Relaxed: published by the end of the stop.
-  arrived_count_.store(0, std::memory_order_relaxed);
-  for (Kept* kept : kept_)
-    kept->rank->worker->make_ready(*kept->fiber);
+  const int outcome = save_stopped(stop);
+  if (requests_ != nullptr) requests_->end(outcome == saved);
+  pause_.end(outcome);
 }
 
 void JobSaver::on_job_resumed(core::Worker& requester, bool was_stopped) {
-  if (!was_stopped) requester.make_ready(*last_);
+  pause_.resume_requester(requester, was_stopped);
 }
 
 std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
   if (!begin_error_.empty()) return begin_error_;
-  if (is_randomized()) return "the system does not let `sorrel run` make addresses predictable";
+  if (os::has_random_addresses())
+    return "the system does not let `sorrel run` make addresses predictable";
   std::vector<int> files;
-  for (const Kept* kept : kept_)
-    mpi::add_descriptors(*kept->rank, files);
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
+    mpi::add_descriptors(world_.rank(i), files);
   if (std::string reason = body_.reason_job_not_saved(files); !reason.empty()) return reason;
-  for (const Kept* kept : kept_) {
-    mpi::RankState& rank = *kept->rank;
-    const char* reason = kept->reason;
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    mpi::RankState& rank = world_.rank(i);
+    const PausedRank& paused = pause_.paused(rank);
+    const char* reason = paused.reason;
     if (reason == nullptr) reason = mpi::reason_not_saved(rank, body_.memory(rank), counts);
     if (reason == nullptr) reason = body_.reason_not_saved(rank);
-    if (reason == nullptr && kept->handles_exception) reason = "it handles a C++ exception";
-    if (reason != nullptr) return text_of("rank %d: %s", rank.world_rank, reason);
+    if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
+    if (reason != nullptr) return text_of("rank %d: %s", i, reason);
   }
   return "";
 }
@@ -246,35 +174,22 @@ void JobSaver::start_requests() {
                             .is_alone = config_.rank_count == 1});
 }
 
-std::uint32_t JobSaver::vote() {
-  if (requests_ == nullptr) return 0;
-  const bool is_wanted = requests_->seems_wanted();
-  if (!is_wanted && config_.process_count == 1) return 0;
-  // All have called MPI_Init. A thread that is not the main one may be in the collective.
-  if (!has_looked_for_threads_) {
-    has_looked_for_threads_ = true;
-    for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
-      if (threaded_rank_ < 0 && world_.rank(i).calling_level >= MPI_THREAD_SERIALIZED)
-        threaded_rank_ = i;
-    }
-  }
-  return (is_wanted ? mpi::wants_save : 0U) | (threaded_rank_ >= 0 ? mpi::refuses_save : 0U);
+bool JobSaver::is_wanted() const {
+  return requests_ != nullptr && requests_->seems_wanted();
 }
 
-bool JobSaver::begin_save(std::uint32_t votes) {
-  if ((votes & mpi::wants_save) == 0) return false;
-  if ((votes & mpi::refuses_save) == 0) {
-    requests_->begin();
-    return true;
-  }
-  if (threaded_rank_ >= 0) {
+void JobSaver::begin_save() {
+  requests_->begin();
+}
+
+void JobSaver::give_up(std::int32_t threaded_rank) {
+  if (threaded_rank >= 0) {
     print_line(
         text_of("no checkpoint at collectives, since rank %d has MPI_THREAD_SERIALIZED or "
                 "MPI_THREAD_MULTIPLE; sorrel_checkpoint() saves the job",
-                threaded_rank_));
+                threaded_rank));
   }
   requests_->give_up();
-  return false;
 }
 
 /// The same in all processes. One of them prints the reason.
@@ -303,8 +218,8 @@ int JobSaver::save_stopped(core::JobStop& stop) {
     return refused;
   }
   last_refusal_.clear();
-  for (const Kept* kept : kept_)
-    body_.flush_lines(*kept->rank);
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
+    body_.flush_lines(world_.rank(i));
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) write_as_child(parent);
@@ -371,47 +286,28 @@ std::string JobSaver::write(checkpoint::FileSeal& seal) {
   ByteWriter process;
   process.add(world_.next_context());
   if (error.empty()) error = add_record(file, SegmentKind::process, 0, process.bytes());
-  for (const Kept* kept : kept_) {
-    if (error.empty()) error = write_rank(file, *kept->rank);
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    if (error.empty()) error = write_rank(file, world_.rank(i));
   }
   if (error.empty()) error = file.finish(seal);
   return error;
 }
 
 std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank) {
-  const auto index = static_cast<std::size_t>(rank.world_rank - world_.first_own_rank());
-  const Kept& kept = *kept_[index];
   const auto number = static_cast<std::uint32_t>(rank.world_rank);
-  ByteWriter record;
-  record.add(ResumePoint{.context = reinterpret_cast<std::uintptr_t>(kept.resume),
-                         .outcome = reinterpret_cast<std::uintptr_t>(&kept.outcome),
-                         .thread_pointer = rank.fiber.thread_pointer,
-                         .far_heap_bytes = body_.far_heap_bytes(rank)});
-  mpi::save_messages(rank, record);
-  ByteWriter objects;
-  mpi::save_objects(rank, objects);
-  record.add_block(objects.bytes());
-  body_.save(rank, record);
-  std::string error = add_record(file, SegmentKind::rank, number, record.bytes());
-  if (!error.empty()) return error;
-  std::vector<os::MemoryRange> whole = body_.thread_locals(rank);
-  std::vector<os::MemoryRange> touched = body_.memory(rank);
-  const auto stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index));
-  touched.push_back({.begin = reinterpret_cast<std::uintptr_t>(kept.resume),
-                     .end = stack + stacks_.usable_bytes(static_cast<std::size_t>(number))});
-  const os::TouchedPages pages;
-  for (const os::MemoryRange& range : touched) {
-    if (error = pages.add_runs(range, whole); !error.empty()) return error;
-  }
-  for (const os::MemoryRange& run : whole) {
+  std::string error =
+      add_record(file, SegmentKind::rank, number, record_of(rank, pause_.paused(rank), body_));
+  std::vector<os::MemoryRange> memory;
+  if (error.empty()) error = add_memory_of(rank, pause_.stack_of(rank), body_, memory);
+  for (const os::MemoryRange& run : memory) {
+    if (!error.empty()) return error;
     error = file.add({.kind = kind_of(SegmentKind::memory),
                       .rank = number,
                       .address = run.begin,
                       .bytes = run.end - run.begin},
                      reinterpret_cast<const void*>(run.begin));
-    if (!error.empty()) return error;
   }
-  return "";
+  return error;
 }
 
 std::string JobSaver::open() {
@@ -458,22 +354,15 @@ std::string JobSaver::restore(mpi::RankState& rank) {
   std::string bytes(segments.front().head.bytes, '\0');
   std::string error = file.read(segments.front(), bytes.data());
   if (!error.empty()) return error;
-  ByteCursor record(std::as_bytes(std::span(bytes)));
-  const auto point = record.take<ResumePoint>();
-  if (point.thread_pointer != rank.fiber.thread_pointer ||
-      !body_.open_far_heap(rank, point.far_heap_bytes))
-    return text_of("rank %u cannot get the addresses that it had", number);
-  const bool has_messages = mpi::restore_messages(rank, record);
-  objects_[number] = record.take_block();
-  if (!has_messages || !body_.restore(rank, record))
-    return text_of("no memory for the state of rank %u, or its record is damaged", number);
+  RestoredRank restored;
+  if (error = restore_record(rank, bytes, body_, restored); !error.empty()) return error;
   for (const checkpoint::SegmentReader::Segment& segment : segments.subspan(1)) {
     if (segment.head.kind != kind_of(SegmentKind::memory)) break;
     error = file.read(segment, reinterpret_cast<void*>(segment.head.address));
     if (!error.empty()) return error;
   }
-  rank.fiber.context = reinterpret_cast<arch::Context>(point.context);
-  *reinterpret_cast<int*>(point.outcome) = restored;
+  runtime::resume(rank, restored, went_on);
+  objects_[number] = std::move(restored.objects);
   return "";
 }
 

@@ -1,11 +1,10 @@
 //! JobSaver - saves all ranks of a job at a collective call, and restores them in another process.
 //!
-//! Every rank leaves the frame in which it goes on, and waits. The last one stops the job
-//! (core/job_stop.hpp), and each process forks. The ranks go on at once; the child has the memory
-//! of that moment, writes it, and ends. README.md has the protocol.
+//! All ranks pause (job_pause.hpp). While the job is stopped, each process forks. The ranks go on
+//! at once; the child has the memory of that moment, writes it, and ends. README.md has the
+//! protocol.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -13,29 +12,27 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "arch/context.hpp"
 #include "checkpoint/generations.hpp"
 #include "core/job_memory.hpp"
 #include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/saved/refusal.hpp"
-#include "os/stack_slab.hpp"
+#include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
-#include "runtime/checkpoint/saved_state.hpp"
 #include "runtime/config.hpp"
 #include "runtime/rank_body.hpp"
 
 namespace sorrel::runtime {
 
-class JobSaver final : private core::JobStopAction {
+class JobSaver final : private core::JobStopAction, private PausePurpose {
  public:
   /// All outlive it. Before the workers run.
   JobSaver(const Config& config,
            core::JobMemory& memory,
            mpi::ProcessWorld& world,
            RankBody& body,
-           const os::StackSlab& stacks);
+           JobPause& pause);
 
   /// Before the workers run: reads what a job that is restarted needs first. Returns an error, or
   /// "".
@@ -44,11 +41,13 @@ class JobSaver final : private core::JobStopAction {
   /// JobControl::save_job().
   [[nodiscard]] int save(mpi::RankState& rank);
 
-  /// JobControl::vote_on_save().
-  [[nodiscard]] std::uint32_t vote();
+  /// JobControl::vote_on_pause(): whether it is to be saved.
+  [[nodiscard]] bool is_wanted() const;
 
-  /// JobControl::begin_save().
-  [[nodiscard]] bool begin_save(std::uint32_t votes);
+  /// All processes agree: the job is saved at the end of the calls. Or it never is, since a rank
+  /// has threads: if `threaded_rank` is not negative, it is that one, of this process.
+  void begin_save();
+  void give_up(std::int32_t threaded_rank);
 
   /// On the worker of a rank that is prepared and has not run: gives it the state that it has in
   /// the checkpoint with which the job was started. Returns an error, or "".
@@ -67,23 +66,9 @@ class JobSaver final : private core::JobStopAction {
   void start_requests();
 
  private:
-  /// On the stack of a rank that is saved.
-  struct Kept {
-    arch::Context resume = nullptr;
-    JobSaver* saver = nullptr;
-    mpi::RankState* rank = nullptr;
-    /// Waits for the end.
-    core::Fiber* fiber = nullptr;
-    /// Why it cannot be saved; null: see reason_not_saved().
-    const char* reason = nullptr;
-    bool handles_exception = false;
-    int outcome = 0;
-  };
-
-  static void wait_below(void* argument);
-  [[nodiscard]] int join(Kept& kept);
   [[nodiscard]] bool has_written_last();
   void end_writer(int status);
+  void on_all_here(core::Worker& worker) override;
   [[nodiscard]] bool is_quiet() override;
   void on_job_stopped(core::JobStop& stop) override;
   void on_job_resumed(core::Worker& requester, bool was_stopped) override;
@@ -103,18 +88,11 @@ class JobSaver final : private core::JobStopAction {
   mpi::ProcessWorld& world_;
   core::JobStop& job_stop_;
   RankBody& body_;
-  const os::StackSlab& stacks_;
+  JobPause& pause_;
   const std::string layout_;
   const checkpoint::Generations generations_;
 
-  /// By rank, while it waits. Published by the counter.
-  std::vector<Kept*> kept_;
-  // Acquire and release: the last one sees what the others have left.
-  std::atomic<std::size_t> arrived_count_{0};
-  // While the job is stopped, or by the last one to arrive.
-  core::Fiber* last_ = nullptr;
-  bool is_over_ = false;
-  int outcome_ = 0;
+  // While the job is stopped, or by the last rank to arrive.
   /// The checkpoint in the making.
   std::uint64_t generation_ = 0;
   /// The same in the process that has begun it; 0 in the others.
@@ -125,9 +103,6 @@ class JobSaver final : private core::JobStopAction {
   pid_t writer_ = 0;
   /// Why the last save that the program had not asked for was refused.
   std::string last_refusal_;
-  /// A rank whose threads may be in a collective; -1: none, once they have been looked at.
-  std::int32_t threaded_rank_ = -1;
-  bool has_looked_for_threads_ = false;
   /// Null before start_requests().
   std::unique_ptr<SaveRequests> requests_;
 

@@ -66,7 +66,8 @@ std::vector<std::string> notes_on(const RunPlan& plan, bool has_threads) {
   notes.push_back("messages: " + describe_transport(plan));
   if (plan.job.wire) notes.push_back("network: " + describe_wire(*plan.job.wire));
   if (has_threads) notes.push_back("OpenMP: " + describe_threads(plan));
-  notes.push_back(std::string("balance: ") + words_of(plan.job.balance));
+  notes.push_back(fmt::format("balance: {}{}", words_of(plan.job.balance),
+                              plan.job.moves_between ? ", also between processes" : ""));
   notes.push_back("share: " + (plan.share.empty()
                                    ? std::string("fair, unless SORREL_SHARE says otherwise")
                                    : plan.share));

@@ -126,8 +126,9 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   app->add_option(
          "--balance", options.balance,
          "For ranks with unequal work: off (default); steal, idle workers run computations "
-         "of ranks of busy ones; measured, ranks also change their worker; auto, as "
-         "measured, in programs where that makes no switch between ranks dearer "
+         "of ranks of busy ones; measured, ranks also change their worker, and with --procs their "
+         "process; auto, ranks change their worker, in programs where that makes no switch "
+         "between ranks dearer "
          "(docs/balance.md)")
       ->type_name("HOW")
       ->group(group_ranks);

@@ -191,6 +191,19 @@ RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, co
   return plan;
 }
 
+/// Whether ranks change their process, too: where what they have can be taken there.
+bool moves_between(const launch::JobSpec& job,
+                   const RunOptions& options,
+                   const RunRequest& request,
+                   const Host& host,
+                   const ProgramReport& program) {
+  // Each process keeps addresses, and memory maps, for all ranks.
+  constexpr std::int32_t rank_count_max = 1024;
+  return job.balance == launch::Balance::measured && job.process_count > 1 && !job.process_mode &&
+         job.rank_count <= rank_count_max && host.name.empty() && !options.trace.any() &&
+         request.libraries.shared.empty() && program.wrapper.empty();
+}
+
 void bind_workers(RunPlan& plan, const RunOptions& options, const MachineLimits& limits) {
   if (plan.job.is_unbound) return;
   const launch::ProcessShare last = launch::shares_of(plan.job).back();
@@ -255,6 +268,7 @@ Result<RunPlan> make_plan(const RunOptions& options,
   if (!error.empty()) return Error{error};
   if (plan.has_room_for_threads && options.bind != "core") job.is_unbound = true;
   if (host.name.empty()) bind_workers(plan, options, limits);
+  job.moves_between = moves_between(job, options, request, host, program);
   return plan;
 }
 

@@ -51,6 +51,32 @@ TEST(RankLayout, PutsRanksIntoTheProcessesThatTheCallerSays) {
   EXPECT_EQ(rank, 10);
 }
 
+TEST(RankLayout, KeepsTheEndpointsOfRanksThatStayWhenBordersMove) {
+  const RankLayout before({.rank_count = 24, .process_count = 3, .worker_count = 2});
+  const std::vector<std::int32_t> begins{0, 3, 17};
+  const RankLayout after = before.with_borders(begins);
+  const RankLayout last = after.with_borders(std::vector<std::int32_t>{0, 18, 21});
+  for (const RankLayout* layout : {&after, &last}) {
+    std::int32_t rank = 0;
+    for (std::uint32_t i = 0; i < layout->endpoint_count(); ++i) {
+      const Endpoint endpoint{.process = i / 2, .worker = i % 2};
+      ASSERT_EQ(layout->first_rank(endpoint), rank);
+      for (; rank < layout->last_rank(endpoint); ++rank)
+        ASSERT_EQ(layout->endpoint_of(rank), endpoint) << "rank " << rank;
+    }
+    EXPECT_EQ(rank, 24);
+  }
+  for (std::uint32_t process = 0; process < 3; ++process)
+    EXPECT_EQ(after.first_rank_of_process(process), begins[process]);
+  for (std::int32_t rank = 0; rank < 24; ++rank) {
+    if (before.process_of(rank) == after.process_of(rank)) {
+      EXPECT_EQ(before.endpoint_of(rank), after.endpoint_of(rank)) << "rank " << rank;
+    }
+  }
+  // All ranks of the second process are others: an even block each worker.
+  EXPECT_EQ(last.first_rank({.process = 1, .worker = 1}), 19);
+}
+
 TEST(RankLayout, GivesBlocksThatDifferByAtMostOneRank) {
   const RankLayout layout({.rank_count = 100, .process_count = 3, .worker_count = 4});
   for (std::uint32_t i = 0; i < layout.endpoint_count(); ++i) {

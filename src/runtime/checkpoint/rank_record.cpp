@@ -1,0 +1,79 @@
+#include "runtime/checkpoint/rank_record.hpp"
+
+#include <cstddef>
+#include <span>
+
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
+#include "base/text.hpp"
+#include "mpi/saved/saved_rank.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// Where a rank goes on.
+struct ResumePoint {
+  std::uintptr_t context = 0;
+  std::uintptr_t outcome = 0;
+  std::uintptr_t thread_pointer = 0;
+  /// Bytes of the heap beyond its first parts that are usable.
+  std::uint64_t far_heap_bytes = 0;
+};
+
+}  // namespace
+
+std::string record_of(mpi::RankState& rank, const PausedRank& paused, RankBody& body) {
+  ByteWriter record;
+  record.add(ResumePoint{.context = reinterpret_cast<std::uintptr_t>(paused.resume),
+                         .outcome = reinterpret_cast<std::uintptr_t>(&paused.outcome),
+                         .thread_pointer = rank.fiber.thread_pointer,
+                         .far_heap_bytes = body.far_heap_bytes(rank)});
+  mpi::save_messages(rank, record);
+  ByteWriter objects;
+  mpi::save_objects(rank, objects);
+  record.add_block(objects.bytes());
+  body.save(rank, record);
+  return record.bytes();
+}
+
+std::string add_memory_of(const mpi::RankState& rank,
+                          const os::MemoryRange& stack,
+                          const RankBody& body,
+                          std::vector<os::MemoryRange>& to) {
+  for (const os::MemoryRange& range : body.thread_locals(rank))
+    to.push_back(range);
+  std::vector<os::MemoryRange> touched = body.memory(rank);
+  touched.push_back(stack);
+  const os::TouchedPages pages;
+  for (const os::MemoryRange& range : touched) {
+    if (std::string error = pages.add_runs(range, to); !error.empty()) return error;
+  }
+  return "";
+}
+
+std::string restore_record(mpi::RankState& rank,
+                           const std::string& record,
+                           RankBody& body,
+                           RestoredRank& to) {
+  ByteCursor from(std::as_bytes(std::span(record)));
+  const auto point = from.take<ResumePoint>();
+  if (point.thread_pointer != rank.fiber.thread_pointer ||
+      !body.open_far_heap(rank, point.far_heap_bytes))
+    return text_of("rank %d cannot get the addresses that it had", rank.world_rank);
+  const bool has_messages = mpi::restore_messages(rank, from);
+  to = {.context = point.context,
+        .outcome = point.outcome,
+        .objects = std::string(from.take_block())};
+  if (!has_messages || !body.restore(rank, from)) {
+    return text_of("no memory for the state of rank %d, or its record is damaged", rank.world_rank);
+  }
+  return "";
+}
+
+void resume(mpi::RankState& rank, const RestoredRank& restored, int outcome) {
+  rank.fiber.context = reinterpret_cast<arch::Context>(restored.context);
+  *reinterpret_cast<int*>(restored.outcome) = outcome;
+}
+
+}  // namespace sorrel::runtime

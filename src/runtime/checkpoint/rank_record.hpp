@@ -1,0 +1,48 @@
+//! RankRecord - a paused rank as bytes with which it goes on in another process: a record, and its
+//! memory, at the same addresses there.
+//!
+//! While no rank runs. The two processes are equal (program_layout.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mpi/match/rank_state.hpp"
+#include "os/touched_pages.hpp"
+#include "runtime/checkpoint/job_pause.hpp"
+#include "runtime/rank_body.hpp"
+
+namespace sorrel::runtime {
+
+/// What a rank is, but for its memory.
+[[nodiscard]] std::string record_of(mpi::RankState& rank, const PausedRank& paused, RankBody& body);
+
+/// Appends what differs from the memory of a new rank: `stack`, thread-locals, touched pages.
+/// Returns an error, or "".
+[[nodiscard]] std::string add_memory_of(const mpi::RankState& rank,
+                                        const os::MemoryRange& stack,
+                                        const RankBody& body,
+                                        std::vector<os::MemoryRange>& to);
+
+/// What restore_record() has found for the steps after it.
+struct RestoredRank {
+  std::uintptr_t context = 0;
+  /// Of the int that JobPause::enter() returns.
+  std::uintptr_t outcome = 0;
+  /// The record of its objects of MPI (mpi/saved/saved_rank.hpp).
+  std::string objects;
+};
+
+/// In a rank that is prepared and has not run, on its worker, before its memory. Returns an error,
+/// or "".
+[[nodiscard]] std::string restore_record(mpi::RankState& rank,
+                                         const std::string& record,
+                                         RankBody& body,
+                                         RestoredRank& to);
+
+/// When its memory is there: the rank goes on in its frame of JobPause::enter(), which returns
+/// `outcome`.
+void resume(mpi::RankState& rank, const RestoredRank& restored, int outcome);
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,587 @@
+#include "runtime/moves/rank_mover.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+#include "arch/cpu.hpp"
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "core/burst.hpp"
+#include "core/scheduler.hpp"
+#include "mpi/match/unexpected.hpp"
+#include "mpi/saved/left_rank.hpp"
+#include "mpi/saved/refusal.hpp"
+#include "mpi/saved/saved_rank.hpp"
+#include "os/page_bytes.hpp"
+#include "os/peer_memory.hpp"
+#include "os/random_addresses.hpp"
+#include "os/write_all.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// Among the actions for which the job stops.
+constexpr std::uint32_t stop_number = 1;
+
+/// As those of moves between workers: shorter windows measure the order of arrival.
+constexpr std::int64_t window_ns_min = 10'000'000;
+constexpr std::int64_t window_ns_per_rank = 20'000;
+/// A stop of all processes, with their plans.
+constexpr std::int64_t stop_ns = 500'000;
+/// A rank with 1 MiB.
+constexpr std::int64_t move_ns = 1'000'000;
+
+/// With a seed, of so many collectives one begins a step.
+constexpr std::uint64_t votes_per_step = 3;
+
+std::int64_t window_ns(std::int32_t rank_count) {
+  return std::max(window_ns_min, window_ns_per_rank * rank_count);
+}
+
+balance::Costs costs_of(const core::CycleClock& clock) {
+  return {.stop = static_cast<double>(clock.cycles_in(stop_ns)),
+          .move = static_cast<double>(clock.cycles_in(move_ns))};
+}
+
+/// While it exists, this thread acts for a worker, which is stopped.
+class ActingFor {
+ public:
+  explicit ActingFor(core::Worker& worker) : before_(core::Worker::current()) {
+    core::Worker::set_current(&worker);
+  }
+
+  ~ActingFor() { core::Worker::set_current(before_); }
+
+  ActingFor(const ActingFor&) = delete;
+  ActingFor& operator=(const ActingFor&) = delete;
+
+ private:
+  core::Worker* const before_;
+};
+
+/// Pages that are about to be written, in one call: a fault each takes longer. Kernels before 5.14
+/// have no such call.
+void populate(const os::MemoryRange& range) {
+  const std::uintptr_t begin = range.begin / os::page_bytes() * os::page_bytes();
+  ::madvise(reinterpret_cast<void*>(begin), range.end - begin, MADV_POPULATE_WRITE);
+}
+
+std::vector<std::uint64_t> copy_of(std::span<const std::uint64_t> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+RankMover::RankMover(const Config& config,
+                     core::JobMemory& memory,
+                     mpi::ProcessWorld& world,
+                     RankBody& body,
+                     JobPause& pause,
+                     RankPlaces& places)
+    : config_(config),
+      memory_(memory),
+      world_(world),
+      job_stop_(*world.job_stop()),
+      body_(body),
+      pause_(pause),
+      places_(places),
+      window_cycles_(clock_.cycles_in(window_ns(world.last_own_rank() - world.first_own_rank()))),
+      counted_(static_cast<std::size_t>(world.size())),
+      loads_(static_cast<std::size_t>(world.size()), -1),
+      policy_(config.process_count, costs_of(clock_)),
+      offers_(static_cast<std::size_t>(world.size())) {
+  if (config.move_seed) random_votes_.emplace(*config.move_seed);
+  job_stop_.set_action(stop_number, *this);
+}
+
+MoveReport RankMover::report() const {
+  MoveReport report = report_;
+  report.policy = policy_.counts();
+  return report;
+}
+
+/// Lines that differ in an address are one.
+void RankMover::print_once(const std::string& text) {
+  if (printed_.insert(text.substr(0, text.find("0x"))).second)
+    os::write_all(STDERR_FILENO, "sorrel: note: " + text + "\n");
+}
+
+// Windows.
+
+/// Whether all processes have published the loads of the last window.
+bool RankMover::has_new_window() const {
+  if (observed_window_ == window_number_) return false;
+  for (std::uint32_t i = 0; i < config_.process_count; ++i) {
+    if (!memory_.process(i).window_load.is_of(window_number_)) return false;
+  }
+  return true;
+}
+
+void RankMover::observe() {
+  observed_window_ = window_number_;
+  // The first one has the begin of the program.
+  if (window_number_ == 1) return;
+  std::vector<double> loads;
+  for (std::uint32_t i = 0; i < config_.process_count; ++i)
+    loads.push_back(memory_.process(i).window_load.load());
+  is_step_wanted_ = policy_.observe(loads);
+}
+
+std::uint32_t RankMover::vote() {
+  if (is_off_ || config_.own_process != 0) return 0;
+  if (random_votes_) return random_votes_->below(votes_per_step) == 0 ? mpi::wants_moves : 0U;
+  if (has_new_window()) observe();
+  if (is_step_wanted_) return mpi::wants_moves;
+  const bool is_over =
+      observed_window_ == window_number_ && arch::cycles() - window_began_ >= window_cycles_;
+  return is_over ? mpi::ends_window : 0U;
+}
+
+void RankMover::end_window() {
+  window_began_ = arch::cycles();
+  ++window_number_;
+  measure();
+}
+
+/// The cycles of each rank since the last time. Other workers may be about to add the end of a
+/// burst: it counts in the next window.
+void RankMover::measure() {
+  double sum = 0;
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    const std::uint64_t busy = core::Worker::busy_cycles_of(world_.rank(i).fiber);
+    const auto load = static_cast<double>(busy - std::exchange(counted_[index], busy));
+    sum += load;
+    double& average = loads_[index];
+    if (window_number_ > 1) average = average < 0 ? load : (average + load) / 2;
+  }
+  memory_.process(config_.own_process)
+      .window_load.publish(window_number_, sum / world_.layout().worker_count());
+}
+
+/// The pause is in no window.
+void RankMover::count_anew() {
+  window_began_ = arch::cycles();
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
+    counted_[static_cast<std::size_t>(i)] = core::Worker::busy_cycles_of(world_.rank(i).fiber);
+}
+
+// The pause.
+
+void RankMover::begin() {
+  is_step_wanted_ = false;
+  pause_began_ = arch::cycles();
+  core::begin_slow_ends();
+}
+
+void RankMover::give_up(std::int32_t threaded_rank) {
+  is_off_ = true;
+  is_step_wanted_ = false;
+  if (threaded_rank < 0) return;
+  print_once(
+      text_of("no rank changes its process, since rank %d has MPI_THREAD_SERIALIZED or "
+              "MPI_THREAD_MULTIPLE",
+              threaded_rank));
+}
+
+/// A rank may return from here in another process: nothing of this one is used afterwards.
+void RankMover::pause(mpi::RankState& rank) {
+  (void)pause_.enter(rank, *this);
+}
+
+void RankMover::on_all_here(core::Worker& worker) {
+  if (!job_stop_.is_last_ready()) return JobPause::wait(worker);
+  pause_.stop_job(worker, stop_number);
+}
+
+bool RankMover::is_quiet() {
+  return world_.have_all_packets_left();
+}
+
+void RankMover::on_job_stopped(core::JobStop& stop) {
+  ++step_number_;
+  const double gain = move_ranks(stop);
+  if (gain > 0) {
+    ++report_.steps;
+    policy_.record_step(gain);
+  } else {
+    policy_.record_nothing();
+  }
+  count_anew();
+  core::end_slow_ends();
+  pause_.end(0);
+  for (const Arrival& arrival : arrivals_)
+    arrival.rank->worker->make_ready(arrival.rank->fiber);
+  arrivals_.clear();
+  const auto per_second = static_cast<double>(clock_.cycles_in(1'000'000'000));
+  report_.held_seconds += static_cast<double>(arch::cycles() - pause_began_) / per_second;
+}
+
+void RankMover::on_job_resumed(core::Worker& requester, bool was_stopped) {
+  pause_.resume_requester(requester, was_stopped);
+}
+
+// While the job is stopped. All processes take the same way, since they exchange what decides.
+
+/// Returns the expected gain; 0: no rank has moved.
+double RankMover::move_ranks(core::JobStop& stop) {
+  if (!can_ever_move(stop)) {
+    is_off_ = true;
+    return 0;
+  }
+  if (!may_regroup(stop)) {
+    ++report_.busy_steps;
+    return 0;
+  }
+  double gain = 0;
+  const std::optional<Begins> begins = plan(stop, &gain);
+  if (!begins) {
+    ++report_.empty_steps;
+    return 0;
+  }
+  const std::uint64_t began = arch::cycles();
+  const mpi::RankLayout layout = world_.layout().with_borders(*begins);
+  const std::int32_t moved = balance::moved_count(chain_.begins, *begins, world_.size());
+  if (!bring(stop, layout)) {
+    ++report_.empty_steps;
+    return 0;
+  }
+  commit(layout);
+  report_.ranks += static_cast<std::uint64_t>(moved);
+  report_.bytes += sum_of(stop.exchange(std::exchange(arrived_bytes_, 0)));
+  report_.moving_seconds += static_cast<double>(arch::cycles() - began) /
+                            static_cast<double>(clock_.cycles_in(1'000'000'000));
+  return gain;
+}
+
+/// Why no rank of this process can ever come or go, for a user; "": it can.
+std::string RankMover::reason_never() const {
+  if (os::has_random_addresses())
+    return "the system does not let `sorrel run` make addresses equal";
+  for (std::uint32_t i = 0; i < config_.process_count; ++i) {
+    if (i != config_.own_process && !world_.transport()->can_pull(i))
+      return "the system does not let processes read each other's memory";
+  }
+  return "";
+}
+
+/// Whether all processes are equal, and let each other read their memory.
+bool RankMover::can_ever_move(core::JobStop& stop) {
+  if (is_checked_) return true;
+  std::string reason = reason_never();
+  const auto hashes = stop.exchange(hash_of(body_.layout()));
+  const bool are_equal = std::ranges::adjacent_find(hashes, std::not_equal_to()) == hashes.end();
+  if (reason.empty() && !are_equal)
+    reason = "their programs or libraries are at different addresses";
+  is_checked_ = stop.agree(reason.empty());
+  if (!reason.empty() && (config_.own_process == 0 || are_equal))
+    print_once("ranks stay in their processes: " + reason);
+  return is_checked_;
+}
+
+/// Whether the communicators of all ranks may begin anew.
+bool RankMover::may_regroup(core::JobStop& stop) {
+  mpi::MemberCounts counts;
+  bool may = world_.has_idle_operations();
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
+    may = may && mpi::reason_not_regrouped(world_.rank(i), counts) == nullptr;
+  may = stop.agree(may);
+  return sum_of(stop.exchange(counts.difference())) == 0 && may;
+}
+
+void RankMover::make_offers() {
+  const std::uint32_t is_closed = is_full_ || body_.is_closed_to_moves() ? 1 : 0;
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    const double load = config_.move_seed ? 1 : std::max(loads_[index], 0.0);
+    offers_[index] = {.load = load, .stays = 0, .is_closed = is_closed};
+  }
+}
+
+/// Of all processes, into `chain_`.
+bool RankMover::read_offers(std::span<const std::uint64_t> addresses) {
+  const mpi::RankLayout& layout = world_.layout();
+  chain_ = {};
+  for (std::uint32_t process = 0; process < config_.process_count; ++process) {
+    const std::int32_t first = layout.first_rank_of_process(process);
+    const auto count = static_cast<std::size_t>(layout.first_rank_of_process(process + 1) - first);
+    Offer* const own = offers_.data() + first;
+    if (process != config_.own_process &&
+        !os::read_peer_memory(pid_of(process), own,
+                              addresses[process] + static_cast<std::size_t>(first) * sizeof(Offer),
+                              count * sizeof(Offer)))
+      return false;
+    chain_.begins.push_back(first);
+    chain_.is_closed.push_back(own->is_closed != 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      chain_.loads.push_back(own[i].load);
+      chain_.stays.push_back(own[i].stays != 0);
+    }
+  }
+  return true;
+}
+
+/// The new begins of the processes' ranks; nothing: no rank moves.
+std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* gain) {
+  const balance::Costs own = policy_.gain_needed();
+  // The first process knows them.
+  const double for_stop =
+      std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.stop))[0]);
+  const double for_move =
+      std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.move))[0]);
+  make_offers();
+  for (;;) {
+    const auto addresses = copy_of(stop.exchange(reinterpret_cast<std::uintptr_t>(offers_.data())));
+    if (!stop.agree(read_offers(addresses))) return std::nullopt;
+    Begins begins;
+    if (config_.move_seed) {
+      Prng random(*config_.move_seed + step_number_);
+      begins = balance::shuffle_borders(chain_, random);
+      *gain = 1;
+    } else {
+      begins = balance::plan_borders(chain_);
+      balance::Chain after = chain_;
+      after.begins = begins;
+      *gain = (std::ranges::max(balance::part_loads(chain_)) -
+               std::ranges::max(balance::part_loads(after))) /
+              world_.layout().worker_count();
+    }
+    const std::int32_t moved = balance::moved_count(chain_.begins, begins, world_.size());
+    if (moved == 0 || (!config_.move_seed && *gain < for_stop + for_move * moved))
+      return std::nullopt;
+    const std::vector<std::int32_t> refused = refused_ranks(begins);
+    if (sum_of(stop.exchange(refused.size())) == 0) return begins;
+    // All have read the offers.
+    for (const std::int32_t rank : refused)
+      offers_[static_cast<std::size_t>(rank)].stays = 1;
+  }
+}
+
+/// Of the ranks of this process that were to leave it.
+std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
+  const std::uint32_t own = config_.own_process;
+  const std::int32_t begin = begins[own];
+  const std::int32_t end = own + 1 < begins.size() ? begins[own + 1] : world_.size();
+  std::vector<std::int32_t> leaving;
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    if (i < begin || i >= end) leaving.push_back(i);
+  }
+  if (leaving.empty()) return {};
+  if (const std::string reason = body_.reason_none_leaves(); !reason.empty()) {
+    print_once(text_of("ranks stay in process %u: %s", own, reason.c_str()));
+    leaving.resize(static_cast<std::size_t>(world_.last_own_rank() - world_.first_own_rank()));
+    std::iota(leaving.begin(), leaving.end(), world_.first_own_rank());
+    return leaving;
+  }
+  std::erase_if(leaving, [&](std::int32_t number) {
+    const std::string reason = reason_not_moved(world_.rank(number));
+    if (!reason.empty())
+      print_once(text_of("rank %d stays in process %u: %s", number, own, reason.c_str()));
+    return reason.empty();
+  });
+  return leaving;
+}
+
+std::string RankMover::reason_not_moved(mpi::RankState& rank) {
+  const PausedRank& paused = pause_.paused(rank);
+  const char* reason = paused.reason;
+  if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
+  if (reason == nullptr) reason = mpi::reason_not_moved(rank, body_.memory(rank));
+  if (reason == nullptr) reason = body_.reason_not_saved(rank);
+  if (reason == nullptr && !body_.may_lend(rank)) reason = "its program uses OpenMP";
+  return reason != nullptr ? reason : body_.reason_referred_to(rank, pause_.stack_of(rank));
+}
+
+/// Ranks come to this process, but are not of it yet. False: they are gone again, in all processes.
+bool RankMover::bring(core::JobStop& stop, const mpi::RankLayout& layout) {
+  std::string error = pack(layout);
+  if (!stop.agree(error.empty())) {
+    if (!error.empty()) print_once("no rank changes its process: " + error);
+    return false;
+  }
+  const auto tables = copy_of(stop.exchange(reinterpret_cast<std::uintptr_t>(slices_.data())));
+  error = receive(layout, tables);
+  const bool are_here = stop.agree(error.empty());
+  if (!error.empty()) {
+    print_once(text_of("no rank comes to process %u: %s", config_.own_process, error.c_str()));
+    is_full_ = true;
+  }
+  if (!are_here) drop_arrivals();
+  return are_here;
+}
+
+/// The ranks of this process that go, by the process to which they go.
+std::string RankMover::pack(const mpi::RankLayout& layout) {
+  leaving_.clear();
+  std::vector<ByteWriter> writers(config_.process_count);
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    const std::uint32_t process = layout.process_of(i);
+    if (process == config_.own_process) continue;
+    mpi::RankState& rank = world_.rank(i);
+    body_.flush_lines(rank);
+    const os::MemoryRange stack = pause_.stack_of(rank);
+    PackedRank packed{.number = i,
+                      .load = loads_[static_cast<std::size_t>(i)],
+                      .record = record_of(rank, pause_.paused(rank), body_),
+                      .memory = {},
+                      .checked = {}};
+    if (std::string error = add_memory_of(rank, stack, body_, packed.memory); !error.empty())
+      return error;
+    if (config_.move_seed) {
+      packed.checked = body_.memory(rank);
+      packed.checked.push_back(stack);
+      for (const os::MemoryRange& range : body_.thread_locals(rank))
+        packed.checked.push_back(range);
+      packed.check = check_of(packed.checked);
+    }
+    add(packed, writers[process]);
+    leaving_.push_back(&rank);
+  }
+  packages_.clear();
+  slices_.clear();
+  for (const ByteWriter& writer : writers)
+    packages_.push_back(writer.bytes());
+  for (const std::string& package : packages_)
+    slices_.push_back(
+        {.address = reinterpret_cast<std::uintptr_t>(package.data()), .bytes = package.size()});
+  return "";
+}
+
+std::string RankMover::receive(const mpi::RankLayout& layout,
+                               std::span<const std::uint64_t> tables) {
+  const std::int32_t end = layout.first_rank_of_process(config_.own_process + 1);
+  std::int32_t rank = layout.first_rank_of_process(config_.own_process);
+  // Ranks of one process are side by side, before and after.
+  while (rank < end) {
+    const std::uint32_t process = world_.layout().process_of(rank);
+    rank = std::min(end, world_.layout().first_rank_of_process(process + 1));
+    if (process == config_.own_process) continue;
+    if (std::string error = receive_from(process, layout, tables[process]); !error.empty())
+      return error;
+  }
+  return "";
+}
+
+std::string RankMover::receive_from(std::uint32_t process,
+                                    const mpi::RankLayout& layout,
+                                    std::uint64_t table) {
+  const char* const unreadable = "the memory of another process cannot be read";
+  Slice slice;
+  if (!os::read_peer_memory(pid_of(process), &slice, table + config_.own_process * sizeof(Slice),
+                            sizeof slice))
+    return unreadable;
+  std::string package(slice.bytes, '\0');
+  if (!os::read_peer_memory(pid_of(process), package.data(), slice.address, slice.bytes))
+    return unreadable;
+  ByteCursor from(std::as_bytes(std::span(package)));
+  while (!from.at_end()) {
+    const std::optional<PackedRank> packed = take_packed_rank(from);
+    SORREL_CHECK(packed.has_value(), "a package of process %u is damaged", process);
+    if (std::string error = take(*packed, process, layout); !error.empty()) return error;
+  }
+  return "";
+}
+
+std::string RankMover::take(const PackedRank& packed,
+                            std::uint32_t process,
+                            const mpi::RankLayout& layout) {
+  core::Worker& worker = world_.worker(layout.endpoint_of(packed.number).worker);
+  const ActingFor acting(worker);
+  Arrival& arrival = arrivals_.emplace_back();
+  arrival.rank = &world_.make_arrival(packed.number, worker);
+  arrival.load = packed.load;
+  mpi::RankState& rank = *arrival.rank;
+  std::string error = places_.prepare_rank(rank, worker);
+  if (error.empty()) error = restore_record(rank, packed.record, body_, arrival.restored);
+  if (!error.empty()) return error;
+  for (const os::MemoryRange& range : packed.memory) {
+    populate(range);
+    arrived_bytes_ += range.end - range.begin;
+  }
+  // It could before: the process has ended, or its system has no memory.
+  if (!os::read_equal_memory(pid_of(process), packed.memory)) {
+    world_.job().end_job(
+        nullptr, 1,
+        text_of("the memory of rank %d cannot be read in process %u", packed.number, process)
+            .c_str());
+  }
+  SORREL_CHECK(packed.checked.empty() || check_of(packed.checked) == packed.check,
+               "the memory of rank %d has changed on its way from process %u", packed.number,
+               process);
+  return "";
+}
+
+void RankMover::drop_arrivals() {
+  for (const Arrival& arrival : arrivals_) {
+    const ActingFor acting(*arrival.rank->worker);
+    places_.clear_rank(*arrival.rank);
+    world_.drop_arrival(*arrival.rank);
+  }
+  arrivals_.clear();
+  arrived_bytes_ = 0;
+}
+
+/// Every rank that goes is in its other process. From here on nothing fails.
+void RankMover::commit(const mpi::RankLayout& layout) {
+  places_.begin_change();
+  // By the old layout: credit goes to the worker that has received the messages.
+  for (mpi::RankState* rank : leaving_) {
+    const ActingFor acting(*rank->worker);
+    mpi::hand_over_all_unexpected(*rank);
+  }
+  const std::span<mpi::CommShared* const> moving = world_.begin_move(layout);
+  for (mpi::RankState* rank : leaving_) {
+    const ActingFor acting(*rank->worker);
+    mpi::end_objects(*rank);
+    pause_.forget(*rank);
+    places_.clear_rank(*rank);
+    world_.remove(*rank);
+  }
+  std::vector<mpi::RankState*> arrived;
+  for (const Arrival& arrival : arrivals_)
+    arrived.push_back(arrival.rank);
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
+    const bool has_come = std::ranges::any_of(
+        arrived, [i](const mpi::RankState* rank) { return rank->world_rank == i; });
+    if (!has_come) mpi::begin_anew(world_.rank(i), moving);
+  }
+  world_.end_move(arrived);
+  restore_objects();
+  world_.scheduler().change_fiber_count(static_cast<std::int32_t>(arrived.size()) -
+                                        static_cast<std::int32_t>(leaving_.size()));
+  leaving_.clear();
+  packages_.clear();
+  places_.end_change();
+}
+
+void RankMover::restore_objects() {
+  mpi::SharedParts parts(world_);
+  for (Arrival& arrival : arrivals_) {
+    mpi::RankState& rank = *arrival.rank;
+    const std::string bytes = std::move(arrival.restored.objects);
+    ByteCursor record(std::as_bytes(std::span(bytes)));
+    if (const std::string error = mpi::restore_objects(rank, parts, record); !error.empty()) {
+      world_.job().end_job(&rank, 1,
+                           text_of("rank %d cannot go on in process %u: %s", rank.world_rank,
+                                   config_.own_process, error.c_str())
+                               .c_str());
+    }
+    runtime::resume(rank, arrival.restored, 0);
+    const auto index = static_cast<std::size_t>(rank.world_rank);
+    loads_[index] = arrival.load;
+  }
+}
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,195 @@
+//! RankMover - ranks change their process, so that all processes of the job have about the same
+//! load (src/balance/borders.hpp).
+//!
+//! The first process measures all of them over windows, and asks for a step when they are uneven.
+//! Then all ranks pause after the collective of all ranks that they are in
+//! (checkpoint/job_pause.hpp). While the job is stopped, the processes plan together, each with the
+//! same result; ranks go over with their memory, at the same addresses; and each process makes what
+//! depends on the places of ranks anew. README.md has the protocol and the proof.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balance/borders.hpp"
+#include "balance/process_policy.hpp"
+#include "base/prng.hpp"
+#include "core/cycle_clock.hpp"
+#include "core/job_memory.hpp"
+#include "core/job_stop.hpp"
+#include "mpi/job/process_world.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "runtime/checkpoint/job_pause.hpp"
+#include "runtime/checkpoint/rank_record.hpp"
+#include "runtime/config.hpp"
+#include "runtime/moves/packed_rank.hpp"
+#include "runtime/rank_body.hpp"
+
+namespace sorrel::runtime {
+
+/// What the job does for ranks that come and go. While all workers of the job are stopped.
+class RankPlaces {
+ public:
+  virtual ~RankPlaces() = default;
+
+  /// Gives a rank what it has before its first instruction. Returns an error, or "".
+  [[nodiscard]] virtual std::string prepare_rank(mpi::RankState& rank, core::Worker& worker) = 0;
+
+  /// The opposite, also after an error: the place is as if no rank had ever been there.
+  virtual void clear_rank(mpi::RankState& rank) = 0;
+
+  /// Before ranks come and go, and after.
+  virtual void begin_change() = 0;
+  virtual void end_change() = 0;
+};
+
+/// For the report at the end of the job. The policy's part is that of the first process; the rest
+/// is the same in all.
+struct MoveReport {
+  balance::ProcessCounts policy;
+  std::uint64_t steps = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t bytes = 0;
+  /// Steps in which no rank moved: something was in progress, or nothing was to be gained.
+  std::uint64_t busy_steps = 0;
+  std::uint64_t empty_steps = 0;
+  /// In which ranks went over, and in which all ranks waited.
+  double moving_seconds = 0;
+  double held_seconds = 0;
+};
+
+class RankMover final : private core::JobStopAction, private PausePurpose {
+ public:
+  /// All outlive it. Before the workers run.
+  RankMover(const Config& config,
+            core::JobMemory& memory,
+            mpi::ProcessWorld& world,
+            RankBody& body,
+            JobPause& pause,
+            RankPlaces& places);
+
+  /// JobControl::vote_on_pause(): bits of mpi::PauseVote.
+  [[nodiscard]] std::uint32_t vote();
+
+  // In every process, by the votes.
+  /// Measures the ranks.
+  void end_window();
+  /// All ranks call pause() at the end of their calls.
+  void begin();
+  /// Some rank has threads, which may be in calls: this one, if it is of this process, else -1.
+  void give_up(std::int32_t threaded_rank);
+
+  /// JobControl::pause().
+  void pause(mpi::RankState& rank);
+
+  /// When no rank runs.
+  [[nodiscard]] MoveReport report() const;
+
+ private:
+  /// A rank that comes.
+  struct Arrival {
+    mpi::RankState* rank = nullptr;
+    RestoredRank restored;
+    double load = 0;
+  };
+
+  /// What other processes read here, by the number of a rank.
+  struct Offer {
+    double load = 0;
+    std::uint32_t stays = 0;
+    std::uint32_t is_closed = 0;
+  };
+
+  /// Bytes in the memory of this process.
+  struct Slice {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  using Begins = std::vector<std::int32_t>;
+
+  void on_all_here(core::Worker& worker) override;
+  [[nodiscard]] bool is_quiet() override;
+  void on_job_stopped(core::JobStop& stop) override;
+  void on_job_resumed(core::Worker& requester, bool was_stopped) override;
+
+  [[nodiscard]] bool has_new_window() const;
+  void observe();
+  void measure();
+  void count_anew();
+  [[nodiscard]] double move_ranks(core::JobStop& stop);
+  [[nodiscard]] bool can_ever_move(core::JobStop& stop);
+  [[nodiscard]] std::string reason_never() const;
+  [[nodiscard]] bool may_regroup(core::JobStop& stop);
+  void make_offers();
+  [[nodiscard]] bool read_offers(std::span<const std::uint64_t> addresses);
+  [[nodiscard]] std::optional<Begins> plan(core::JobStop& stop, double* gain);
+  [[nodiscard]] std::vector<std::int32_t> refused_ranks(const Begins& begins);
+  [[nodiscard]] std::string reason_not_moved(mpi::RankState& rank);
+  [[nodiscard]] bool bring(core::JobStop& stop, const mpi::RankLayout& layout);
+  [[nodiscard]] std::string pack(const mpi::RankLayout& layout);
+  [[nodiscard]] std::string receive(const mpi::RankLayout& layout,
+                                    std::span<const std::uint64_t> tables);
+  [[nodiscard]] std::string receive_from(std::uint32_t process,
+                                         const mpi::RankLayout& layout,
+                                         std::uint64_t table);
+  [[nodiscard]] std::string take(const PackedRank& packed,
+                                 std::uint32_t process,
+                                 const mpi::RankLayout& layout);
+  void drop_arrivals();
+  void commit(const mpi::RankLayout& layout);
+  void restore_objects();
+  void print_once(const std::string& text);
+
+  [[nodiscard]] pid_t pid_of(std::uint32_t process) const {
+    return memory_.process(process).pid.load(std::memory_order_relaxed);
+  }
+
+  const Config& config_;
+  core::JobMemory& memory_;
+  mpi::ProcessWorld& world_;
+  core::JobStop& job_stop_;
+  RankBody& body_;
+  JobPause& pause_;
+  RankPlaces& places_;
+  const core::CycleClock clock_;
+  const std::uint64_t window_cycles_;
+
+  // On the thread of the root's worker, or while the job is stopped.
+  /// A window, and a step, concern every process, so their numbers are the same in all.
+  std::uint32_t window_number_ = 0;
+  std::uint64_t step_number_ = 0;
+  std::uint64_t window_began_ = 0;
+  std::uint64_t pause_began_ = 0;
+  /// By rank: its counter at the begin of the window, and its moving average; less than 0: unknown.
+  std::vector<std::uint64_t> counted_;
+  std::vector<double> loads_;
+  bool is_off_ = false;
+  MoveReport report_;
+  std::set<std::string> printed_;
+
+  // In the first process.
+  balance::ProcessPolicy policy_;
+  std::uint32_t observed_window_ = 0;
+  bool is_step_wanted_ = false;
+  std::optional<Prng> random_votes_;
+
+  // While the job is stopped.
+  bool is_checked_ = false;
+  /// The system had no memory, or no threads, for a rank that was to come.
+  bool is_full_ = false;
+  std::vector<Offer> offers_;
+  balance::Chain chain_;
+  /// By the process to which they go.
+  std::vector<std::string> packages_;
+  std::vector<Slice> slices_;
+  std::vector<mpi::RankState*> leaving_;
+  std::vector<Arrival> arrivals_;
+  std::uint64_t arrived_bytes_ = 0;
+};
+
+}  // namespace sorrel::runtime

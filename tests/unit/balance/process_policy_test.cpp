@@ -1,0 +1,63 @@
+// When ranks move between processes. A window is 1000 units.
+#include "balance/process_policy.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+
+namespace sorrel::balance {
+namespace {
+
+constexpr Costs cheap{.stop = 5, .move = 1};
+
+TEST(ProcessPolicy, WantsNothingWhileBalanced) {
+  ProcessPolicy policy(2, cheap);
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_FALSE(policy.observe(std::array{800.0 + i % 3, 800.0}));
+  EXPECT_EQ(policy.counts().uneven_windows, 0U);
+}
+
+TEST(ProcessPolicy, WantsAStepSoonAndWaitsForItsEffect) {
+  ProcessPolicy policy(2, cheap);
+  int windows = 1;
+  while (!policy.observe(std::array{1000.0, 100.0}) && windows < 100)
+    ++windows;
+  EXPECT_EQ(windows, 3);
+  policy.record_step(400);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_FALSE(policy.observe(std::array{550.0, 550.0}));
+  EXPECT_EQ(policy.counts().steps, 1U);
+  EXPECT_EQ(policy.counts().judged_steps, 1U);
+  EXPECT_GT(policy.counts().imbalance_before, 0.5);
+  EXPECT_DOUBLE_EQ(policy.counts().imbalance_after, 0);
+}
+
+TEST(ProcessPolicy, AsksLessOftenWhenStepsMoveNothing) {
+  ProcessPolicy policy(2, cheap);
+  int steps = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (!policy.observe(std::array{1000.0, 100.0})) continue;
+    ++steps;
+    policy.record_nothing();
+  }
+  EXPECT_GE(steps, 5);
+  EXPECT_LE(steps, 12);
+}
+
+TEST(ProcessPolicy, WantsNoStepThatCostsMoreThanItGains) {
+  ProcessPolicy policy(2, {.stop = 1e6, .move = 1e5});
+  for (int i = 0; i < 200; ++i)
+    EXPECT_FALSE(policy.observe(std::array{1000.0, 100.0}));
+}
+
+TEST(ProcessPolicy, AsksForLessGainTheLongerAStateHasLasted) {
+  ProcessPolicy policy(2, {.stop = 100, .move = 10});
+  (void)policy.observe(std::array{1000.0, 100.0});
+  const double at_first = policy.gain_needed().stop;
+  for (int i = 0; i < 200; ++i)
+    (void)policy.observe(std::array{1000.0, 100.0});
+  EXPECT_LT(policy.gain_needed().stop, at_first / 50);
+  EXPECT_GT(policy.gain_needed().move, 0);
+}
+
+}  // namespace
+}  // namespace sorrel::balance
