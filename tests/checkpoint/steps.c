@@ -5,10 +5,10 @@
 //
 // usage: steps STEPS EVERY [DIE [REFUSED [RANK]]]
 //   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
-//   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, protect,
-//   window, request, thread, directory, environment, coroutine; or log: what keeps a rank in its
-//   process; or sleep: a while without a collective; or limit: after two checkpoints, no file may
-//   be longer than 20000 bytes. RANK: which rank has it; the last one.
+//   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, break,
+//   protect, window, request, thread, directory, environment, coroutine; or log: what keeps a rank
+//   in its process; or sleep: a while without a collective; or limit: after two checkpoints, no
+//   file may be longer than 20000 bytes. RANK: which rank has it; the last one.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -63,6 +63,7 @@ static void hold(const char* what) {
   if (strcmp(what, "stream") == 0) fmemopen(&word, sizeof word, "r");
   if (strcmp(what, "map") == 0)
     mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (strcmp(what, "break") == 0) sbrk(4096);
   if (strcmp(what, "protect") == 0) {
     void* page = aligned_alloc(4096, 4096);
     mprotect(page, 4096, PROT_READ);

@@ -17,6 +17,7 @@ enum { steps = 120 };
 static _Thread_local int of_thread;
 static int rank;
 static int failures;
+static int fork_count;
 
 static void check(int is_right, const char* what) {
   if (is_right) return;
@@ -41,6 +42,10 @@ static void use_threads(void) {
   free(text);
 }
 
+static void before_fork(void) {
+  ++fork_count;
+}
+
 static void use_children(int step) {
   const pid_t child = fork();
   if (child == 0) {
@@ -53,6 +58,7 @@ static void use_children(int step) {
   int status = 0;
   check(child > 0 && waitpid(child, &status, 0) == child, "waitpid");
   check(WIFEXITED(status) && WEXITSTATUS(status) == step % 100, "the status of a child");
+  check(fork_count == step / 10, "the handler of pthread_atfork");
 }
 
 static void use_memory(char** kept, int step) {
@@ -84,6 +90,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   of_thread = rank;
+  pthread_atfork(before_fork, NULL, NULL);
   const uintptr_t self = (uintptr_t)pthread_self();
   srand((unsigned)rank);
   pid_t process = getpid();

@@ -1,6 +1,8 @@
-//! mmap, mremap, munmap, mprotect, shmat, shmdt: recorded for the rank, in a job that may be saved.
+//! mmap, mremap, munmap, mprotect, shmat, shmdt, sbrk: recorded for the rank, in a job that may be
+//! saved.
 
 #include <cstdarg>
+#include <cstdint>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -68,6 +70,16 @@ SORREL_INTERPOSED int mprotect(void* address, std::size_t bytes, int protection)
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
     mappings->set_protected();
   return result;
+}
+
+SORREL_INTERPOSED void* sbrk(std::intptr_t bytes) noexcept {
+  static auto* const real = next_definition<decltype(::sbrk)>("sbrk");
+  void* before = real(bytes);
+  // The ranks of a process have one program break: what is returned to it may be another rank's.
+  if (bytes == 0 || before == reinterpret_cast<void*>(-1)) return before;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->add(before, 1);
+  return before;
 }
 
 SORREL_INTERPOSED void* shmat(int segment, const void* address, int flags) noexcept {

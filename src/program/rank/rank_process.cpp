@@ -121,7 +121,7 @@ const char* RankProcess::reason_not_saved() const {
   if (started_threads_.any()) return "it has threads of its own";
   if (own_thread() != 0) return "it runs on a thread of its own";
   if (!children_.all().empty()) return "it has a child process";
-  if (mappings_.any()) return "it has mapped memory (mmap, shmat)";
+  if (mappings_.any()) return "it has mapped memory (mmap, shmat, sbrk)";
   if (mappings_.is_protected()) return "it has changed the protection of memory (mprotect)";
   if (thread_keys_.any()) return "it has keys of thread-specific values (pthread_key_create)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
@@ -132,6 +132,8 @@ const char* RankProcess::reason_not_saved() const {
 void RankProcess::save(ByteWriter& to) {
   to.add(fiber_->pin_count);
   exit_handlers_.save(to);
+  fork_handlers_.save(to);
+  to.add(thread_cleanups_.last);
   streams_.save(to);
   getopt_.save(to);
   to.add(libc_ != nullptr);
@@ -142,6 +144,8 @@ void RankProcess::save(ByteWriter& to) {
 void RankProcess::restore(ByteCursor& from) {
   fiber_->pin_count = from.take<std::uint16_t>();
   exit_handlers_.restore(from);
+  fork_handlers_.restore(from);
+  thread_cleanups_.last = from.take<__pthread_unwind_buf_t*>();
   streams_.restore(from);
   getopt_.restore(from);
   if (from.take<bool>()) libc_state().restore(from);

@@ -4,9 +4,12 @@
 //! of the rank registers meanwhile. In the child, the forking thread is the only one.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
 #include "program/base/program_calls.hpp"
 
 namespace sorrel::program {
@@ -29,6 +32,20 @@ class ForkHandlers {
   [[nodiscard]] bool any() {
     const std::lock_guard lock(mutex_);
     return !handlers_.empty();
+  }
+
+  /// By address: for a rank whose memory is saved and restored.
+  void save(ByteWriter& to) {
+    const std::lock_guard lock(mutex_);
+    to.add(handlers_.size());
+    for (const Handler& handler : handlers_)
+      to.add(handler);
+  }
+
+  void restore(ByteCursor& from) {
+    const std::lock_guard lock(mutex_);
+    for (auto left = from.take<std::size_t>(); left > 0 && from.is_good(); --left)
+      handlers_.push_back(from.take<Handler>());
   }
 
   /// Before the end of a module.
