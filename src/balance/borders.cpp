@@ -15,7 +15,7 @@ namespace {
 using Begins = std::vector<std::int32_t>;
 
 /// Of the mean: a largest load so near to the best one is as good.
-constexpr double tolerance = 0.02;
+constexpr double border_tolerance = 0.02;
 /// Each halves the interval of the bound.
 constexpr int bisection_count = 50;
 
@@ -159,7 +159,7 @@ std::vector<std::int32_t> plan_borders(const Chain& chain) {
     const double bound = (too_small + enough) / 2;
     (cut.within(bound) ? enough : too_small) = bound;
   }
-  const double bound = std::min(enough + mean * tolerance, present + slack);
+  const double bound = std::min(enough + mean * border_tolerance, present + slack);
   return cut.within(bound).value_or(chain.begins);
 }
 
