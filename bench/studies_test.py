@@ -391,6 +391,17 @@ class Drawing(unittest.TestCase):
             self.assertIn(expected, texts)
         self.assertNotIn("no points", texts)
 
+    def test_numbers_of_bytes_are_short(self) -> None:
+        self.assertEqual([pictures.size_text(value) for value in (8, 1000, 4096, 1 << 18, 3 << 20)], ["8", "1000", "4 Ki", "256 Ki", "3 Mi"])
+        texts = self.texts([Chart("Sizes", "bytes of a message", "MB/s", [Line("a", [Point(8, 1), Point(1 << 21, 2)])], x_ticks=(8, 1 << 21))])
+        self.assertIn("2 Mi", texts)
+
+    def test_a_line_far_above_the_others_needs_a_logarithmic_axis(self) -> None:
+        near, far = Line("near", [Point(0, 1.0), Point(1, 2.0)]), Line("far", [Point(0, 90.0), Point(1, 101.0)])
+        self.assertFalse(message_layer.is_far_apart([]))
+        self.assertFalse(message_layer.is_far_apart([near, Line("no points", [])]))
+        self.assertTrue(message_layer.is_far_apart([near, far]))
+
     def test_charts_without_values_are_left_out(self) -> None:
         empty = BarChart("Empty", "y", ["g"], [Bars("b", [None])])
         with tempfile.TemporaryDirectory() as name:

@@ -95,6 +95,14 @@ def _error_bars(points: Sequence[Point]) -> list[list[float]] | None:
             [max(p.high - p.y, 0) if p.high is not None else 0 for p in points]]  # fmt: skip
 
 
+def size_text(byte_count: float) -> str:
+    """A number of bytes in binary units where it is a multiple of one: 32 Ki."""
+    for unit, shift in (("Mi", 20), ("Ki", 10)):
+        if byte_count >= 1 << shift and byte_count % (1 << shift) == 0:
+            return f"{byte_count / (1 << shift):g} {unit}"
+    return f"{byte_count:g}"
+
+
 def _draw_lines(axes, chart: Chart) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: PLC0415 - optional
 
@@ -115,7 +123,8 @@ def _draw_lines(axes, chart: Chart) -> None:
     if chart.x_ticks:
         axes.set_xticks(chart.x_ticks)
         axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(plain)
+    has_sizes = chart.is_log_x and "byte" in chart.x_label
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size_text(value)) if has_sizes else plain)
     axes.yaxis.set_major_formatter(plain)
     if chart.is_log_y:
         low, high = axes.get_ylim()

@@ -48,6 +48,7 @@ PROGRAMS = {"cg2d": ("cg2d, 1000 x 1000", ("--grid", "1000", "--steps", "100"), 
             "hydro": ("hydro, 24^3 cells a rank", ("24", "50"), ("24", "10"))}  # fmt: skip
 RANKS_PER_CORE = 4
 SAMPLE_US = 2000  # bench/probes/probe.h
+FAR_APART = 50  # the largest value of a line over that of another
 MISSES = re.compile(r"^(\d+),[^,]*,cache-misses", re.MULTILINE)
 
 
@@ -224,6 +225,12 @@ def _ns_to_us(value: Estimate | None) -> Estimate | None:
     return value.scaled(1e-3) if value else None
 
 
+def is_far_apart(lines: list[Line]) -> bool:
+    """Whether a linear axis would show most of them as zero."""
+    largest = [max(point.y for point in line.points) for line in lines if line.points]
+    return bool(largest) and max(largest) > FAR_APART * min(largest)
+
+
 def figures(store: Store, setting: Setting) -> list[Figure]:
     charts = []
     for elements in _element_counts(setting):
@@ -231,7 +238,9 @@ def figures(store: Store, setting: Setting) -> list[Figure]:
         for i in _implementations(setting):
             values = [(size, _iteration(store, elements, size, i.name)) for size in _sizes(setting)]
             lines.append(Line(i.name, points([(size, v.scaled(1e-3)) for size, v in values if v])))
-        charts.append(Chart(f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}", "msg size (byte)", "iteration time (ms)", lines, is_log_x=False, is_log_y=False))
+        is_far = is_far_apart(lines)
+        charts.append(Chart(f"kNeighbor, {elements} elements on {setting.workers} cores, K={NEIGHBOURS}", "msg size (byte)", "iteration time (ms)", lines,
+                            is_log_x=False, is_log_y=is_far, note="Logarithmic, since one is many times slower; the study's axis is linear." if is_far else ""))
     for elements in _element_counts(setting) if setting.study_command else ():
         lines = []
         for name in STEPS:
