@@ -288,6 +288,35 @@ void reduce_scatter_over_processes(const Member& member,
   });
 }
 
+/// Blocks too short to be combined one by one: some members compute several at once, in their own
+/// memory, and all copy their blocks. `own` is the caller's part of all elements.
+int reduce_scatter_segments(const Member& member,
+                            const ReductionArguments& all,
+                            const Segments& segments,
+                            ElementRange own) {
+  auto& [self, comm] = member;
+  CollectiveSlots& slots = comm.shared->slots();
+  const std::int32_t computed = segments.segment_of(comm.rank);
+  const ElementRange range = computed < 0 ? ElementRange{} : segments.range_of(computed);
+  const Scratch totals(range.count, all.type);
+  const Operands operands{.input = operands_of(all).input, .output = totals.buffer()};
+  slots.publish(comm, &operands);
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
+  if (computed >= 0) MemberFold(member, all).fold(range, totals.buffer());
+  slots.barrier(self, comm);
+  std::size_t done = 0;
+  for (std::int32_t i = segments.segment_with(own.first); done < own.count; ++i) {
+    const ElementRange from = segments.range_of(i);
+    const std::size_t offset = own.first + done - from.first;
+    const std::size_t count = std::min(from.count - offset, own.count - done);
+    const auto& owner = slots.published_by<Operands>(segments.member_of(i));
+    copy_elements(element_at(owner.output, offset, all.type),
+                  element_at(all.receive, done, all.type), count, all.type);
+    done += count;
+  }
+  return slots.barrier(self, comm);
+}
+
 /// One member, or nothing to combine: the result is the operand.
 bool finish_trivial(const Member& member, const ReductionArguments& arguments) {
   if (member.comm.size() > 1) return false;
@@ -354,13 +383,25 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
   const auto count_of = [&](std::int32_t rank) {
     return counts.is_null() ? arguments.count : static_cast<std::size_t>(counts[rank]);
   };
-  ElementRange own{.first = 0, .count = count_of(comm.rank)};
-  for (std::int32_t rank = 0; rank < comm.rank; ++rank)
-    own.first += count_of(rank);
+  // Elements before the block of a rank; of all ranks for the size of the communicator.
+  const auto first_of = [&](std::int32_t rank) {
+    if (counts.is_null()) return static_cast<std::size_t>(rank) * arguments.count;
+    std::size_t first = 0;
+    for (std::int32_t before = 0; before < rank; ++before)
+      first += count_of(before);
+    return first;
+  };
+  const ElementRange own{.first = first_of(comm.rank), .count = count_of(comm.rank)};
   if (comm.size() == 1) {
     if (arguments.send != nullptr)
       copy_elements(arguments.send, arguments.receive, own.count, arguments.type);
     return MPI_SUCCESS;
+  }
+  if (comm.shared->processes() == nullptr) {
+    ReductionArguments all = arguments;
+    all.count = first_of(comm.size());
+    const Segments segments(slots, all);
+    if (segments.count() < comm.size()) return reduce_scatter_segments(member, all, segments, own);
   }
   // The other members read the caller's operand until the last barrier: in place, the result must
   // wait until then.

@@ -81,4 +81,14 @@ ElementRange Segments::range_of(std::int32_t segment) const {
   return even_part(element_count_, segment, count_);
 }
 
+std::int32_t Segments::segment_with(std::size_t element) const {
+  std::int32_t found = 0;
+  std::int32_t end = count_;
+  while (end - found > 1) {
+    const std::int32_t middle = found + (end - found) / 2;
+    (range_of(middle).first <= element ? found : end) = middle;
+  }
+  return found;
+}
+
 }  // namespace sorrel::mpi

@@ -69,6 +69,8 @@ class Segments {
   [[nodiscard]] std::int32_t segment_of(std::int32_t member) const;
 
   [[nodiscard]] ElementRange range_of(std::int32_t segment) const;
+  /// The segment that has an element, the last one for the end of the vector.
+  [[nodiscard]] std::int32_t segment_with(std::size_t element) const;
 
  private:
   std::size_t element_count_;
