@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "balance/gates.hpp"
 #include "balance/plan.hpp"
 
 namespace sorrel::balance {
@@ -22,16 +23,8 @@ struct Costs {
 };
 
 /// For the report at the end of the job.
-struct PolicyCounts {
-  std::uint64_t windows = 0;
-  /// Windows in which the places were uneven.
-  std::uint64_t uneven_windows = 0;
-  std::uint64_t steps = 0;
+struct PolicyCounts : StepCounts {
   std::uint64_t moves = 0;
-  /// Sums over the steps that moved ranks: imbalance before, and in the window after.
-  double imbalance_before = 0;
-  double imbalance_after = 0;
-  std::uint64_t judged_steps = 0;
   /// How often the number of places has changed.
   std::uint64_t place_changes = 0;
 };
@@ -55,11 +48,12 @@ class Policy {
   /// After a plan: its moves that were made. If there are none, the next plan comes later.
   void record_step(std::span<const Move> moved);
 
-  [[nodiscard]] const PolicyCounts& counts() const { return counts_; }
+  [[nodiscard]] PolicyCounts counts() const {
+    return {gates_.counts(), move_count_, place_change_count_};
+  }
 
  private:
   double update_loads(std::span<const RankLoad> ranks);
-  void judge_last_step(double imbalance_now, double largest_now);
 
   std::uint32_t place_count_;
   const Costs costs_;
@@ -67,20 +61,13 @@ class Policy {
   std::vector<RankLoad> loads_;
   /// Windows for which a rank that has moved stays.
   std::vector<std::uint8_t> rest_;
-  std::uint32_t window_count_ = 0;
-  std::uint32_t uneven_streak_ = 0;
-  std::uint32_t windows_since_step_ = 0;
-  /// Windows between two steps, at least.
-  std::uint32_t distance_ = 1;
-  // Of the step that has not been judged.
-  std::uint32_t windows_to_judgement_ = 0;
-  double largest_before_ = 0;
-  double promised_gain_ = 0;
+  Gates gates_;
   // Of the last plan.
   double planned_before_ = 0;
   double planned_gain_ = 0;
   double planned_imbalance_ = 0;
-  PolicyCounts counts_;
+  std::uint64_t move_count_ = 0;
+  std::uint64_t place_change_count_ = 0;
 };
 
 }  // namespace sorrel::balance

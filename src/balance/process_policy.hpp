@@ -9,20 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "balance/gates.hpp"
 #include "balance/policy.hpp"
 
 namespace sorrel::balance {
-
-/// For the report at the end of the job.
-struct ProcessCounts {
-  std::uint64_t windows = 0;
-  std::uint64_t uneven_windows = 0;
-  std::uint64_t steps = 0;
-  /// Sums over the steps that moved ranks: imbalance before, and in the windows after.
-  double imbalance_before = 0;
-  double imbalance_after = 0;
-  std::uint64_t judged_steps = 0;
-};
 
 class ProcessPolicy {
  public:
@@ -37,29 +27,18 @@ class ProcessPolicy {
   [[nodiscard]] Costs gain_needed() const;
 
   /// A step that observe() has proposed moved no rank.
-  void record_nothing();
+  void record_nothing() { gates_.record_nothing(); }
 
   /// It moved some, and the largest load is expected to fall by so much.
   void record_step(double promised_gain);
 
-  [[nodiscard]] const ProcessCounts& counts() const { return counts_; }
+  [[nodiscard]] const StepCounts& counts() const { return gates_.counts(); }
 
  private:
-  void judge_last_step(double largest_now, double imbalance_now);
-
   const Costs costs_;
   /// Moving averages.
   std::vector<double> loads_;
-  std::uint32_t window_count_ = 0;
-  std::uint32_t uneven_streak_ = 0;
-  std::uint32_t windows_since_step_ = 0;
-  /// Windows between two steps, at least.
-  std::uint32_t distance_ = 1;
-  // Of the step that has not been judged.
-  std::uint32_t windows_to_judgement_ = 0;
-  double largest_before_ = 0;
-  double promised_gain_ = 0;
-  ProcessCounts counts_;
+  Gates gates_;
 };
 
 }  // namespace sorrel::balance

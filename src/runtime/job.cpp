@@ -206,7 +206,7 @@ void report_moves(const mpi::BalanceReport& report) {
 
 /// By the first process, for the job.
 void report_moves_between(const MoveReport& report) {
-  const balance::ProcessCounts& policy = report.policy;
+  const balance::StepCounts& policy = report.policy;
   std::fprintf(stderr,
                "sorrel: balance: %llu ranks moved between processes in %llu steps, %.1f MiB in "
                "%.6f s, held for %.6f s; imbalance of processes %.2f before, %.2f after\n",

@@ -50,7 +50,7 @@ class RankPlaces {
 /// For the report at the end of the job. The policy's part is that of the first process; the rest
 /// is the same in all.
 struct MoveReport {
-  balance::ProcessCounts policy;
+  balance::StepCounts policy;
   std::uint64_t steps = 0;
   std::uint64_t ranks = 0;
   std::uint64_t bytes = 0;
