@@ -55,6 +55,16 @@ static inline int probe_argument(const struct probe* p, int index, int otherwise
   return index < p->argument_count ? atoi(p->arguments[index]) : otherwise;
 }
 
+// About 1 ns each: a multiply and an add after another, whose result is 1.
+static inline double probe_compute(long iterations) {
+  double value = 1;
+  for (long i = 0; i < iterations; i++) {
+    value = value * 0.5 + 0.5;
+    __asm__ volatile("" : "+x"(value));
+  }
+  return value;
+}
+
 static inline void* probe_allocate(size_t bytes) {
   void* memory = calloc(1, bytes);
   if (memory == NULL) probe_fail("out of memory");

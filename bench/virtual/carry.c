@@ -5,15 +5,6 @@
 
 #include "probe.h"
 
-static double compute(long iterations) {
-  double value = 1;
-  for (long i = 0; i < iterations; i++) {
-    value = value * 0.5 + 0.5;
-    __asm__ volatile("" : "+x"(value));
-  }
-  return value;
-}
-
 int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Init(&argc, &argv);
@@ -28,7 +19,8 @@ int main(int argc, char** argv) {
     memory[i] = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank;
   for (int step = 0; step < steps; step++) {
     const int busy_half = step / period % 2;
-    if (rank * 2 / ranks == busy_half && compute(500000) != 1) probe_fail("carry: wrong result");
+    if (rank * 2 / ranks == busy_half && probe_compute(500000) != 1)
+      probe_fail("carry: wrong result");
     MPI_Barrier(MPI_COMM_WORLD);
   }
   for (long i = 0; i < count; i++)

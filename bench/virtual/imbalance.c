@@ -10,16 +10,6 @@
 
 enum { steps_between_moves = 10, calibrations = 20 };
 
-// About 1 ns each: a multiply and an add after another, whose result is known.
-static double compute(long iterations) {
-  double value = 1;
-  for (long i = 0; i < iterations; i++) {
-    value = value * 0.5 + 0.5;
-    __asm__ volatile("" : "+x"(value));
-  }
-  return value;
-}
-
 static void allow_moves(int step) {
 #ifdef AMPI
   if (step % steps_between_moves == steps_between_moves - 1) AMPI_Migrate(AMPI_INFO_LB_SYNC);
@@ -34,7 +24,7 @@ static double time_alone(int rank, long iterations) {
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < calibrations; i++) {
     const double start = probe_now();
-    if (compute(iterations) != 1) probe_fail("imbalance: wrong result");
+    if (probe_compute(iterations) != 1) probe_fail("imbalance: wrong result");
     const double us = (probe_now() - start) * 1e6;
     if (i == 0 || us < best) best = us;
   }
@@ -61,7 +51,7 @@ int main(int argc, char** argv) {
   const double start = probe_now();
   double before = start;
   for (int step = 0; step < steps; step++) {
-    if (rank / ((ranks + 1) / 2) == busy_half) wrong += compute(iterations) != 1;
+    if (rank / ((ranks + 1) / 2) == busy_half) wrong += probe_compute(iterations) != 1;
     // Rank 0's clock decides for all ranks.
     double mine = 0, half = 0;
     if (rank == 0 && period_ms > 0)

@@ -103,7 +103,7 @@ class ProgramBody final : public RankBody {
     mine.process = std::make_unique<program::RankProcess>(
         start_, slab_.copy(index), rank.world_rank, format,
         config_.is_launched ? variables_of(rank) : std::string());
-    const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
+    const os::StackSlab& stacks = job_of(rank).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
     // The C library has all streams in a list. They must not lie in the memory of a rank that goes.

@@ -27,13 +27,18 @@ bool has_nonblocking(const Comm& comm) {
   return comm.outstanding != nullptr && !comm.outstanding->is_idle();
 }
 
+const char* reason_not_regrouped(const Comm& comm, MemberCounts& counts) {
+  if (comm.header.kind == incomplete_comm_kind) return incomplete;
+  if (has_nonblocking(comm)) return nonblocking;
+  return counts.agree(comm) ? nullptr : other_collective;
+}
+
 const char* reason_for(const Comm& comm, MemberCounts& counts) {
   if (comm.header.kind == incomplete_comm_kind) return incomplete;
   if (comm.buffered_sends != nullptr || comm.session_sends != nullptr) return attached_buffer;
   if (comm.partitioned != nullptr) return "it has used partitioned messages";
   if (comm.released_count != 0) return "it has freed a request that is in progress";
-  if (has_nonblocking(comm)) return nonblocking;
-  return counts.agree(comm) ? nullptr : other_collective;
+  return reason_not_regrouped(comm, counts);
 }
 
 const char* reason_for(const Request& request) {
@@ -138,18 +143,14 @@ bool MemberCounts::agree(const Comm& comm) {
 }
 
 const char* reason_not_regrouped(RankState& rank, MemberCounts& counts) {
-  const auto reason_of = [&](const Comm& comm) -> const char* {
-    if (comm.header.kind == incomplete_comm_kind) return incomplete;
-    if (has_nonblocking(comm)) return nonblocking;
-    return counts.agree(comm) ? nullptr : other_collective;
-  };
   for (const Comm* comm : {&rank.world_comm, &rank.self_comm}) {
-    if (const char* reason = reason_of(*comm); reason != nullptr) return reason;
+    if (const char* reason = reason_not_regrouped(*comm, counts); reason != nullptr) return reason;
   }
   for (ObjectNode* node = rank.objects.front(); node != nullptr;
        node = rank.objects.next_of(*node)) {
     if (node->type != ObjectType::comm || is_own_of_library(*node)) continue;
-    const char* reason = reason_of(*static_cast<const Comm*>(object_of(*node)));
+    const auto& comm = *static_cast<const Comm*>(object_of(*node));
+    const char* reason = reason_not_regrouped(comm, counts);
     if (reason != nullptr) return reason;
   }
   return nullptr;

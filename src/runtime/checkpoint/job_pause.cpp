@@ -106,8 +106,12 @@ void JobPause::stop_job(core::Worker& worker, std::uint32_t action) {
   }
 }
 
-void JobPause::resume_requester(core::Worker& requester, bool was_stopped) {
-  if (!was_stopped) requester.make_ready(*last_);
+bool PausePurpose::is_quiet() {
+  return pause_.world_.have_all_packets_left();
+}
+
+void PausePurpose::on_job_resumed(core::Worker& requester, bool was_stopped) {
+  if (!was_stopped) requester.make_ready(*pause_.last_);
 }
 
 os::MemoryRange JobPause::stack_of(const mpi::RankState& rank) const {

@@ -33,14 +33,23 @@ struct PausedRank {
   int outcome = 0;
 };
 
-/// What the ranks wait for.
-class PausePurpose {
+class JobPause;
+
+/// What the ranks wait for: the action for which the job stops.
+class PausePurpose : public core::JobStopAction {
  public:
-  virtual ~PausePurpose() = default;
+  explicit PausePurpose(JobPause& pause) : pause_(pause) {}
 
   /// On the stack of the rank of this process that has come last: calls JobPause::stop_job(), in
   /// the last process, or lets the rank wait. May suspend.
   virtual void on_all_here(core::Worker& worker) = 0;
+
+ protected:
+  JobPause& pause_;
+
+ private:
+  [[nodiscard]] bool is_quiet() final;
+  void on_job_resumed(core::Worker& requester, bool was_stopped) final;
 };
 
 class JobPause {
@@ -65,9 +74,6 @@ class JobPause {
   /// In on_all_here() of the other processes. May suspend.
   static void wait(core::Worker& worker) { worker.suspend(); }
 
-  /// In JobStopAction::on_job_resumed().
-  void resume_requester(core::Worker& requester, bool was_stopped);
-
   // While the job is stopped, before end().
   [[nodiscard]] PausedRank& paused(const mpi::RankState& rank) const {
     return *paused_[static_cast<std::size_t>(rank.world_rank)];
@@ -83,6 +89,7 @@ class JobPause {
   void end(int outcome);
 
  private:
+  friend PausePurpose;
   struct ExceptionState;
   struct Frame;
   using GetExceptionState = ExceptionState* (*)();

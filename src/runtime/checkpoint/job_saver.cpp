@@ -59,12 +59,12 @@ JobSaver::JobSaver(const Config& config,
                    mpi::ProcessWorld& world,
                    RankBody& body,
                    JobPause& pause)
-    : config_(config),
+    : PausePurpose(pause),
+      config_(config),
       memory_(memory),
       world_(world),
       job_stop_(*world.job_stop()),
       body_(body),
-      pause_(pause),
       layout_(body.layout()),
       generations_(config.checkpoint_folder) {
   job_stop_.set_action(stop_number, *this);
@@ -124,18 +124,10 @@ void JobSaver::finish() {
   if (::waitpid(writer_, &status, 0) == writer_) end_writer(status);
 }
 
-bool JobSaver::is_quiet() {
-  return world_.have_all_packets_left();
-}
-
 void JobSaver::on_job_stopped(core::JobStop& stop) {
   const int outcome = save_stopped(stop);
   if (requests_ != nullptr) requests_->end(outcome == saved);
   pause_.end(outcome);
-}
-
-void JobSaver::on_job_resumed(core::Worker& requester, bool was_stopped) {
-  pause_.resume_requester(requester, was_stopped);
 }
 
 std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {

@@ -25,7 +25,7 @@
 
 namespace sorrel::runtime {
 
-class JobSaver final : private core::JobStopAction, private PausePurpose {
+class JobSaver final : private PausePurpose {
  public:
   /// All outlive it. Before the workers run.
   JobSaver(const Config& config,
@@ -69,9 +69,7 @@ class JobSaver final : private core::JobStopAction, private PausePurpose {
   [[nodiscard]] bool has_written_last();
   void end_writer(int status);
   void on_all_here(core::Worker& worker) override;
-  [[nodiscard]] bool is_quiet() override;
   void on_job_stopped(core::JobStop& stop) override;
-  void on_job_resumed(core::Worker& requester, bool was_stopped) override;
   [[nodiscard]] std::string reason_not_saved(mpi::MemberCounts& counts);
   [[nodiscard]] bool may_save(core::JobStop& stop);
   void print_refusal(const std::string& reason);
@@ -88,7 +86,6 @@ class JobSaver final : private core::JobStopAction, private PausePurpose {
   mpi::ProcessWorld& world_;
   core::JobStop& job_stop_;
   RankBody& body_;
-  JobPause& pause_;
   const std::string layout_;
   const checkpoint::Generations generations_;
 

@@ -90,12 +90,12 @@ RankMover::RankMover(const Config& config,
                      RankBody& body,
                      JobPause& pause,
                      RankPlaces& places)
-    : config_(config),
+    : PausePurpose(pause),
+      config_(config),
       memory_(memory),
       world_(world),
       job_stop_(*world.job_stop()),
       body_(body),
-      pause_(pause),
       places_(places),
       window_cycles_(clock_.cycles_in(window_ns(world.last_own_rank() - world.first_own_rank()))),
       counted_(static_cast<std::size_t>(world.size())),
@@ -206,10 +206,6 @@ void RankMover::on_all_here(core::Worker& worker) {
   pause_.stop_job(worker, stop_number);
 }
 
-bool RankMover::is_quiet() {
-  return world_.have_all_packets_left();
-}
-
 void RankMover::on_job_stopped(core::JobStop& stop) {
   ++step_number_;
   const double gain = move_ranks(stop);
@@ -225,12 +221,7 @@ void RankMover::on_job_stopped(core::JobStop& stop) {
   for (const Arrival& arrival : arrivals_)
     arrival.rank->worker->make_ready(arrival.rank->fiber);
   arrivals_.clear();
-  const auto per_second = static_cast<double>(clock_.cycles_in(1'000'000'000));
-  report_.held_seconds += static_cast<double>(arch::cycles() - pause_began_) / per_second;
-}
-
-void RankMover::on_job_resumed(core::Worker& requester, bool was_stopped) {
-  pause_.resume_requester(requester, was_stopped);
+  report_.held_seconds += clock_.ns_in(arch::cycles() - pause_began_) / 1e9;
 }
 
 // While the job is stopped. All processes take the same way, since they exchange what decides.
@@ -261,8 +252,7 @@ double RankMover::move_ranks(core::JobStop& stop) {
   commit(layout);
   report_.ranks += static_cast<std::uint64_t>(moved);
   report_.bytes += sum_of(stop.exchange(std::exchange(arrived_bytes_, 0)));
-  report_.moving_seconds += static_cast<double>(arch::cycles() - began) /
-                            static_cast<double>(clock_.cycles_in(1'000'000'000));
+  report_.moving_seconds += clock_.ns_in(arch::cycles() - began) / 1e9;
   return gain;
 }
 

@@ -62,7 +62,7 @@ struct MoveReport {
   double held_seconds = 0;
 };
 
-class RankMover final : private core::JobStopAction, private PausePurpose {
+class RankMover final : private PausePurpose {
  public:
   /// All outlive it. Before the workers run.
   RankMover(const Config& config,
@@ -113,9 +113,7 @@ class RankMover final : private core::JobStopAction, private PausePurpose {
   using Begins = std::vector<std::int32_t>;
 
   void on_all_here(core::Worker& worker) override;
-  [[nodiscard]] bool is_quiet() override;
   void on_job_stopped(core::JobStop& stop) override;
-  void on_job_resumed(core::Worker& requester, bool was_stopped) override;
 
   [[nodiscard]] bool has_new_window() const;
   void observe();
@@ -154,7 +152,6 @@ class RankMover final : private core::JobStopAction, private PausePurpose {
   mpi::ProcessWorld& world_;
   core::JobStop& job_stop_;
   RankBody& body_;
-  JobPause& pause_;
   RankPlaces& places_;
   const core::CycleClock clock_;
   const std::uint64_t window_cycles_;
