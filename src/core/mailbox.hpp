@@ -45,6 +45,9 @@ inline constexpr RecordKind record_kind_count = 48;
 
 inline constexpr std::size_t record_inline_bytes = 100;
 
+/// What the consumer of a mailbox expects after the record that it takes: nothing, or more at once.
+enum class Flow : std::uint8_t { single, stream };
+
 /// Contents of a slot besides its sequence number.
 struct Record {
   RecordKind kind = remote_call_kind;
@@ -58,7 +61,7 @@ template <class Sync,
           std::uint32_t slot_count = 256,
           std::uint32_t ring_bytes = 16384,
           std::size_t inline_bytes = record_inline_bytes,
-          std::size_t counter_alignment = cache_line_bytes>
+          std::size_t counter_alignment = 2 * cache_line_bytes>
 class BasicMailbox {
   static_assert((slot_count & (slot_count - 1)) == 0 && (ring_bytes & (ring_bytes - 1)) == 0);
 
@@ -78,7 +81,7 @@ class BasicMailbox {
   static constexpr std::uint32_t payload_bytes_max = ring_bytes / 4;
 
   /// Producer only. Returns false if the mailbox is full: nothing was sent.
-  bool try_post(const Record& record, const void* payload) {
+  [[gnu::always_inline]] bool try_post(const Record& record, const void* payload) {
     std::uint32_t start = payload_tail_;
     const std::uint32_t ring_use =
         record.payload_bytes <= inline_bytes ? 0 : padded(record.payload_bytes);
@@ -95,7 +98,7 @@ class BasicMailbox {
       if (tail_ - free_slots_seen_ >= slot_count || payload_end - free_bytes_seen_ > ring_bytes)
         return false;
     }
-    Slot& slot = slots_[tail_ % slot_count];
+    Slot& slot = slot_at(tail_);
     slot.record.mutate() = record;
     InlinePayload& inline_payload = slot.inline_payload.mutate();
     if (ring_use == 0) {
@@ -120,23 +123,25 @@ class BasicMailbox {
   /// Consumer only. Whether a record waits.
   [[nodiscard]] bool has_record() const {
     // Relaxed: a hint; take() loads again.
-    return slots_[head_ % slot_count].sequence.load(Order::relaxed) == head_ + 1;
+    return slot_at(head_).sequence.load(Order::relaxed) == head_ + 1;
   }
 
   /// Consumer only. Passes the oldest record to consume(record, payload), or returns false if there
   /// is none.
   template <class Consume>
-  bool take(Consume&& consume) {
-    return take_if([&](const Record& record, const std::byte* payload) {
-      consume(record, payload);
-      return true;
-    });
+  bool take(Consume&& consume, Flow flow = Flow::single) {
+    return take_if(
+        [&](const Record& record, const std::byte* payload) {
+          consume(record, payload);
+          return true;
+        },
+        flow);
   }
 
   /// Consumer only. The same, but the record stays if consume() returns false; then so does this.
   template <class Consume>
-  bool take_if(Consume&& consume) {
-    Slot& slot = slots_[head_ % slot_count];
+  bool take_if(Consume&& consume, Flow flow = Flow::single) {
+    Slot& slot = slot_at(head_);
     // (T) acquire, pairs with (P).
     if (slot.sequence.load(Order::acquire) != head_ + 1) return false;
     const Record& record = slot.record.get();
@@ -151,6 +156,10 @@ class BasicMailbox {
       payload = payload_ring_.read((payload_head_ - ring_use) % ring_bytes, ring_use);
     }
     if (!consume(record, payload)) return false;
+    // In a stream this core takes the slot's line for itself: processors ignore a prefetch for
+    // writing of a line that is in the own cache, shared or not, so the producer's would do
+    // nothing. A single record is not worth it: the answer's stores would wait for the line.
+    if (flow == Flow::stream) slot.record.mutate().kind = remote_call_kind;
     ++head_;
     // (F) release, pairs with (R): all reads of the slot and of the payload are done.
     freed_.store(std::uint64_t{head_} << 32 | payload_head_, Order::release);
@@ -160,6 +169,17 @@ class BasicMailbox {
  private:
   /// How many slots ahead lines are prefetched: about the time of a transfer.
   static constexpr std::uint32_t fetched_ahead = 2;
+
+  /// Distance of one record's slot to the next one's, in slots: on another page, where the
+  /// consumer's processor does not prefetch on its own. It would take the lines that the producer
+  /// is about to write. Odd, so that all slots take turns.
+  static constexpr std::uint32_t slot_step = 33;
+
+  Slot& slot_at(std::uint32_t position) { return slots_[position * slot_step % slot_count]; }
+
+  [[nodiscard]] const Slot& slot_at(std::uint32_t position) const {
+    return slots_[position * slot_step % slot_count];
+  }
 
   static constexpr std::uint32_t padded(std::uint32_t bytes) {
     return (bytes + 15) & ~std::uint32_t{15};
@@ -182,7 +202,7 @@ class BasicMailbox {
   /// Calls fetch(address) for the lines of a slot that a record of that payload takes.
   template <class Fetch>
   void for_lines(std::uint32_t position, std::uint32_t payload_bytes, Fetch&& fetch) const {
-    const void* slot = &slots_[position % slot_count];
+    const void* slot = &slot_at(position);
     fetch(slot);
     if (payload_bytes > first_line_bytes && payload_bytes <= inline_bytes)
       fetch(static_cast<const std::byte*>(slot) + cache_line_bytes);
@@ -198,6 +218,7 @@ class BasicMailbox {
     for_lines(position, payload_bytes, [](const void* line) { arch::prefetch_for_write(line); });
   }
 
+  // Processors prefetch lines in pairs, so these are two lines apart.
   // Producer only.
   alignas(counter_alignment) std::uint32_t tail_ = 0;
   std::uint32_t payload_tail_ = 0;

@@ -439,10 +439,11 @@ bool Worker::spin(Fiber*& found) {
   // About 10 us. Workers that wait for each other's messages find one earlier.
   constexpr int rounds_before_seeking = 4 * rounds_per_reading;
   std::int64_t give_up_ns = 0;
+  Flow flow = Flow::single;
   for (int round = 1;; ++round) {
     // One record: the fiber for which the worker waits goes on at once. To look for a second record
     // would fetch a cache line from the sender first.
-    const bool any = poll(1);
+    const bool any = poll(1, flow);
     if (!any && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
     found = ready_.pop();
     if (found != nullptr) {
@@ -453,7 +454,11 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
-    if (any) continue;
+    if (any) {
+      // A record that makes no fiber ready is one of several that a fiber waits for.
+      flow = Flow::stream;
+      continue;
+    }
     // The awaited thread may need this core, or the seat.
     if (limits_.yield_count_max != 0 || has_guests_) return false;
     // Polling without a pause would keep taking the mailbox's line from the producer.
@@ -602,13 +607,13 @@ bool Worker::poll_all() {
   return any;
 }
 
-bool Worker::drain(WorkerMailbox& mailbox, int count_max) {
+bool Worker::drain(WorkerMailbox& mailbox, int count_max, Flow flow) {
   const auto run = [this](const Record& record, const std::byte* payload) {
     SORREL_ASSERT(record.kind < record_kind_count);
     runners_[record.kind](*this, record, payload);
   };
   int count = 0;
-  while (count < count_max && mailbox.take(run))
+  while (count < count_max && mailbox.take(run, count == 0 ? flow : Flow::stream))
     ++count;
   return count != 0;
 }
@@ -632,18 +637,6 @@ bool Worker::accept_new_mailboxes() {
 void Worker::open_mailbox(Outbound& outbound, WorkerId worker) {
   outbound.mailbox = &memory_.mailbox(id_, worker);
   memory_.control(worker).newly_opened.push(id_, memory_.link(id_, worker));
-}
-
-bool Worker::try_post_to(WorkerId worker, const Record& record, const void* payload) {
-  SORREL_ASSERT(worker != id_);
-  Outbound& outbound = outbound_[worker];
-  if (outbound.mailbox == nullptr) [[unlikely]]
-    open_mailbox(outbound, worker);
-  // No record overtakes deferred calls.
-  if (outbound.deferred_first != nullptr || !outbound.mailbox->try_post(record, payload))
-    return false;
-  wake_worker(worker);
-  return true;
 }
 
 void Worker::post(Worker& to, RemoteCall& call) {

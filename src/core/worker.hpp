@@ -215,11 +215,11 @@ class Worker {
   static constexpr int drain_count_max = 64;
 
   /// Handles records from other workers, at most `count_max` of each, due timers and deferred
-  /// calls. Returns whether there were any. Never suspends.
-  bool poll(int count_max = drain_count_max) {
+  /// calls. Returns whether there were any. Never suspends. `flow`: what follows the first record.
+  bool poll(int count_max = drain_count_max, Flow flow = Flow::single) {
     bool any = false;
     for (WorkerMailbox* mailbox : inbound_) {
-      if (mailbox->has_record()) any |= drain(*mailbox, count_max);
+      if (mailbox->has_record()) any |= drain(*mailbox, count_max, flow);
     }
     // Rare cases share one branch.
     if (!control_.newly_opened.seems_empty() || (deferred_count_ | rare_states_) != 0 ||
@@ -233,12 +233,26 @@ class Worker {
 
   /// Sends a record to another worker of this process. Returns false if the mailbox is full; the
   /// sender must then keep its message.
-  bool try_post(Worker& to, const Record& record, const void* payload) {
+  [[gnu::always_inline]] bool try_post(Worker& to, const Record& record, const void* payload) {
     return try_post_to(to.id_, record, payload);
   }
 
-  /// Sends a record to another worker of the job; false as above.
-  bool try_post_to(WorkerId worker, const Record& record, const void* payload);
+  /// Sends a record to another worker of the job; false as above. Inlined, so that the record is
+  /// made in its slot: a load that several recent stores feed waits until all stores before it have
+  /// left the store buffer, here for cache lines of the other core.
+  [[gnu::always_inline]] bool try_post_to(WorkerId worker,
+                                          const Record& record,
+                                          const void* payload) {
+    SORREL_ASSERT(worker != id_);
+    Outbound& outbound = outbound_[worker];
+    if (outbound.mailbox == nullptr) [[unlikely]]
+      open_mailbox(outbound, worker);
+    // No record overtakes deferred calls.
+    if (outbound.deferred_first != nullptr || !outbound.mailbox->try_post(record, payload))
+      return false;
+    wake_worker(worker);
+    return true;
+  }
 
   void add_timer(Timer& timer);
 
@@ -349,7 +363,7 @@ class Worker {
   void switch_to(Fiber& next, bool ends = false);
   void switch_with_settings(Fiber& next, bool ends);
   void exchange_thread_state(Fiber& previous, Fiber& next);
-  bool drain(WorkerMailbox& mailbox, int count_max = drain_count_max);
+  bool drain(WorkerMailbox& mailbox, int count_max = drain_count_max, Flow flow = Flow::single);
   void open_mailbox(Outbound& outbound, WorkerId worker);
   bool flush_deferred();
   bool accept_new_mailboxes();

@@ -52,14 +52,17 @@ struct MailboxModel : rl::test_suite<MailboxModel<weakened>, 2> {
     }
   }
 
+  /// As in a stream, where the consumer writes to the slot, too.
   bool take() {
-    return mailbox.take([this](const core::Record& record, const std::byte* payload) {
-      RL_ASSERT(record.words[0] == taken_count);
-      RL_ASSERT(record.payload_bytes == payload_bytes[taken_count]);
-      for (std::uint32_t i = 0; i < record.payload_bytes; ++i)
-        RL_ASSERT(payload[i] == content_of(taken_count));
-      ++taken_count;
-    });
+    return mailbox.take(
+        [this](const core::Record& record, const std::byte* payload) {
+          RL_ASSERT(record.words[0] == taken_count);
+          RL_ASSERT(record.payload_bytes == payload_bytes[taken_count]);
+          for (std::uint32_t i = 0; i < record.payload_bytes; ++i)
+            RL_ASSERT(payload[i] == content_of(taken_count));
+          ++taken_count;
+        },
+        core::Flow::stream);
   }
 };
 

@@ -38,7 +38,7 @@ class LockedMailbox {
   /// Receiver only. Passes the oldest record to consume(record, payload), or returns false if there
   /// is none.
   template <class Consume>
-  bool take(Consume&& consume) {
+  bool take(Consume&& consume, Flow /*flow*/ = Flow::single) {
     if (empty_check == EmptyCheck::without_lock && !queue_.has_record()) return false;
     Record taken;
     alignas(16) std::array<std::byte, Mailbox::payload_bytes_max> copy;

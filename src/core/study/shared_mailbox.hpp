@@ -65,7 +65,7 @@ class SharedMailbox {
 
   /// Passes the oldest record to consume(record, payload), or returns false if there is none.
   template <class Consume>
-  bool take(Consume&& consume) {
+  bool take(Consume&& consume, Flow /*flow*/ = Flow::single) {
     Slot& slot = slots_[head_ % slot_count];
     // (T) acquire, pairs with (P).
     if (slot.sequence.load(Order::acquire) != head_ + 1) return false;

@@ -72,8 +72,8 @@ class StudiedMailbox {
   }
 
   template <class Consume>
-  bool take(Consume&& consume) {
-    return apply([&](auto& queue) { return queue.take(std::forward<Consume>(consume)); });
+  bool take(Consume&& consume, Flow flow = Flow::single) {
+    return apply([&](auto& queue) { return queue.take(std::forward<Consume>(consume), flow); });
   }
 
  private:

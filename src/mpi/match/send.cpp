@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/scattered.hpp"
@@ -20,33 +21,44 @@ constexpr std::size_t packed_bytes_max = std::size_t{1} << 20;
 
 /// The message as it is left for the receiver. Scattered data for another worker is packed into
 /// memory of malloc first, by the core whose caches hold it.
-SendArguments packed_if_scattered(const RankState& self,
-                                  const Comm& comm,
-                                  const SendArguments& arguments) {
-  const core::Worker* receiver = comm.shared->member(arguments.destination).worker;
-  const std::size_t bytes = arguments.count * arguments.type.size();
-  if (receiver == self.worker || receiver == nullptr || bytes < packed_bytes_min ||
-      bytes > packed_bytes_max || !is_scattered(arguments.type))
-    return arguments;
-  void* packed = std::malloc(bytes);
-  if (packed == nullptr) return arguments;
-  pack(arguments.buffer, arguments.count, arguments.type, packed);
-  return {.buffer = packed,
-          .count = bytes,
-          .type = *datatype_from_handle(MPI_BYTE),
-          .destination = arguments.destination,
-          .tag = arguments.tag};
-}
+class LeftMessage {
+ public:
+  LeftMessage(const RankState& self, const Comm& comm, const SendArguments& arguments)
+      : given_(arguments) {
+    const core::Worker* receiver = comm.shared->member(arguments.destination).worker;
+    const std::size_t bytes = arguments.count * arguments.type.size();
+    if (receiver == self.worker || receiver == nullptr || bytes < packed_bytes_min ||
+        bytes > packed_bytes_max || !is_scattered(arguments.type))
+      return;
+    void* packed = std::malloc(bytes);
+    if (packed == nullptr) return;
+    pack(arguments.buffer, arguments.count, arguments.type, packed);
+    packed_.emplace(SendArguments{.buffer = packed,
+                                  .count = bytes,
+                                  .type = *datatype_from_handle(MPI_BYTE),
+                                  .destination = arguments.destination,
+                                  .tag = arguments.tag});
+  }
 
-/// `left` is what packed_if_scattered() has returned for `arguments`.
-void own_packed(Request& request, const SendArguments& arguments, const SendArguments& left) {
-  request.duties.owns_buffer = left.buffer != arguments.buffer;
-  request.buffered_charge = 0;
-}
+  [[nodiscard]] const SendArguments& arguments() const { return packed_ ? *packed_ : given_; }
+
+  /// The request frees the packed data.
+  void pass_to(Request& request) const {
+    request.duties.owns_buffer = packed_.has_value();
+    request.buffered_charge = 0;
+  }
+
+ private:
+  const SendArguments& given_;
+  std::optional<SendArguments> packed_;
+};
 
 }  // namespace
 
-bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
+bool try_send_inline(RankState& self,
+                     RankState& to,
+                     const Comm& comm,
+                     const SendArguments& arguments) {
   constexpr std::size_t stack_bytes = 4096;
   if (to.worker == nullptr) return try_send_remote(self, comm, arguments);
   const std::size_t bytes = arguments.count * arguments.type.size();
@@ -97,9 +109,9 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
       add_copy(to, envelope_of(comm, arguments.tag), data, core::MessagePool::WhenFull::fail))
     return;
   Request request;
-  const SendArguments left = packed_if_scattered(self, comm, arguments);
-  describe_send(request, self, comm, left, mode);
-  own_packed(request, arguments, left);
+  const LeftMessage left(self, comm, arguments);
+  describe_send(request, self, comm, left.arguments(), mode);
+  left.pass_to(request);
   start_send_by_reference(request);
   wait_for(request);
 }
@@ -108,9 +120,9 @@ Request& start_send_by_reference(RankState& self,
                                  Comm& comm,
                                  const SendArguments& arguments,
                                  SendMode mode) {
-  const SendArguments left = packed_if_scattered(self, comm, arguments);
-  Request& request = make_send(self, comm, left, mode);
-  own_packed(request, arguments, left);
+  const LeftMessage left(self, comm, arguments);
+  Request& request = make_send(self, comm, left.arguments(), mode);
+  left.pass_to(request);
   activate(request);
   start_send_by_reference(request);
   return request;

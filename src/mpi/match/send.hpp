@@ -48,7 +48,7 @@ inline MessageData data_of(const SendArguments& arguments) {
 [[nodiscard]] bool try_send_inline(RankState& self,
                                    RankState& to,
                                    const Comm& comm,
-                                   SendArguments arguments);
+                                   const SendArguments& arguments);
 
 /// try_send(), inlined wherever it is called: blocking sends begin with it.
 [[nodiscard, gnu::always_inline]] inline bool try_send_inlined(RankState& self,
