@@ -23,7 +23,7 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr std::size_t names_shown_max = 8;
+constexpr std::size_t functions_shown_max = 8;
 
 bool is_openmp_function(std::string_view name) {
   return name.starts_with("GOMP_") || name.starts_with("GOACC_") || name.starts_with("omp_");
@@ -34,9 +34,9 @@ bool is_gomp(std::string_view soname) {
   return soname.starts_with("libgomp.so") || soname.starts_with("libgomp-");
 }
 
-class Inspection final : public os::LibraryWalk {
+class OpenmpInspection final : public os::LibraryWalk {
  public:
-  Inspection(OpenmpReport& report, const Installation& installation)
+  OpenmpInspection(OpenmpReport& report, const Installation& installation)
       : LibraryWalk(os::search_with(std::getenv("LD_LIBRARY_PATH"))),
         report_(report),
         library_(openmp_library(installation)) {}
@@ -89,7 +89,7 @@ class Inspection final : public os::LibraryWalk {
 };
 
 std::string check_missing(const std::string& name, const std::vector<std::string>& missing) {
-  const std::size_t shown = std::min(missing.size(), names_shown_max);
+  const std::size_t shown = std::min(missing.size(), functions_shown_max);
   return fmt::format(
       "{} needs {} OpenMP function{} that this version does not have: {}{}", name, missing.size(),
       missing.size() == 1 ? "" : "s",
@@ -141,7 +141,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
         name);
     return report;
   }
-  Inspection inspection(report, installation);
+  OpenmpInspection inspection(report, installation);
   inspection.visit_program(*elf);
   inspection.finish();
   if (!report.llvm_user.empty()) {
