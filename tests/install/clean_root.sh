@@ -39,10 +39,12 @@ fi
 bare=${SORREL_ROOT:-$work/bare} root=$work/root
 [ -e "$bare/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$bare" >"$work/log" || { tail "$work/log"; exit 77; }
 cp -a "$bare" "$root"
-mkdir -p "$root/reader/docs"
+mkdir -p "$root/reader/pages"
 cp -a "$sources/examples" "$sources/bench" "$root/reader"
-cp "${pages[@]}" "$root/reader/docs"
+cp "${pages[@]}" "$root/reader/pages"
 cp -a "$(dirname "${BASH_SOURCE[0]}")/../docs" "$root/reader/tests"
+# What the stand-in of pip compares with.
+(cd "$sources" && cp --parents dev tests/install/built_wheel.sh docs/python.md "$(realpath "$root/reader")")
 if [ "$way" = dev ]; then
   git clone --quiet --no-hardlinks "$sources" "$root/reader/sorrel"
 else
@@ -93,7 +95,7 @@ step sorrel selftest
 printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); }\n' >/reader/ranks.c
 step sorrel cc -O2 /reader/ranks.c -o /reader/ranks
 step sorrel run -n 1000 /reader/ranks
-for page in /reader/docs/*.md; do
+for page in /reader/pages/*.md; do
   step python3 -B /reader/tests/run_blocks.py \$page \$prefix /reader
 done
 EOT
@@ -101,4 +103,5 @@ EOT
 # Mounts and processes of the root end with it.
 unshare --mount --pid --fork bash -c "
   mount -t proc proc '$root/proc' && mount -t tmpfs tmpfs '$root/dev/shm' && mount -t tmpfs tmpfs '$root/tmp' &&
+  mount -t devpts devpts '$root/dev/pts' &&
   exec chroot '$root' /bin/sh /reader/follow.sh"
