@@ -12,6 +12,27 @@ namespace sorrel::program {
 
 namespace {
 
+/// Where a thread has the thread-locals of a file; 0: nowhere, since it has not used them. Those of
+/// files that were loaded late lie anywhere. A thread control block points to a vector with a slot
+/// for each file (glibc: dtv_t), before which stands the number of slots.
+std::uintptr_t thread_locals_at(std::uintptr_t thread_pointer, std::size_t file_number) {
+  struct Slot {
+    std::uintptr_t value;
+    std::uintptr_t allocated;
+  };
+
+#if defined(__x86_64__)
+  constexpr std::uintptr_t vector_offset = 8;
+#else
+  constexpr std::uintptr_t vector_offset = 0;
+#endif
+  constexpr std::uintptr_t unused = ~std::uintptr_t{0};
+  const Slot* const slots = *reinterpret_cast<const Slot* const*>(thread_pointer + vector_offset);
+  if (file_number > slots[-1].value) return 0;
+  const std::uintptr_t value = slots[file_number].value;
+  return value == unused ? 0 : value;
+}
+
 class Search {
  public:
   Search(const Image& image, std::uintptr_t thread_pointer, std::span<const os::MemoryRange> ranges)
@@ -27,17 +48,14 @@ class Search {
     const std::string_view path = info.dlpi_name;
     // The executable, and what the kernel has mapped, have none.
     if (path.find('/') == std::string_view::npos || is_left_out(info)) return false;
-    const auto own_thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     for (int i = 0; i < info.dlpi_phnum && !found_; ++i) {
       const ElfW(Phdr)& segment = info.dlpi_phdr[i];
       if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0) {
         examine(info.dlpi_addr + segment.p_vaddr, segment.p_memsz);
         if (found_) found_->offset -= info.dlpi_addr;
-      } else if (segment.p_type == PT_TLS && info.dlpi_tls_data != nullptr) {
-        // At the same distance from every thread pointer.
-        const std::uintptr_t begin =
-            reinterpret_cast<std::uintptr_t>(info.dlpi_tls_data) - own_thread + thread_pointer_;
-        examine(begin, segment.p_memsz);
+      } else if (segment.p_type == PT_TLS) {
+        const std::uintptr_t begin = thread_locals_at(thread_pointer_, info.dlpi_tls_modid);
+        if (begin != 0) examine(begin, segment.p_memsz);
         if (found_) found_->offset -= begin;
         if (found_) found_->is_thread_local = true;
       }
