@@ -76,6 +76,9 @@ enum class Balance : std::uint8_t {
   measured,   ///< every rank gets one; ranks are lent, and move
 };
 
+/// Where ranks change their process, each process keeps addresses, and memory maps, for all ranks.
+inline constexpr std::int32_t moving_rank_count_max = 1024;
+
 struct JobSpec {
   /// Of the whole job; 0 under a host MPI: not given.
   std::int32_t rank_count = 1;

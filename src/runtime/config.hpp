@@ -30,6 +30,9 @@ struct Config : launch::JobSpec {
   /// Whether all ranks may pause at once: to be saved, or to change their process.
   [[nodiscard]] bool pauses_ranks() const { return moves_between || !checkpoint_folder.empty(); }
 
+  /// Whether all processes of the job share memory.
+  [[nodiscard]] bool is_all_near() const { return memory != nullptr && !memory->shape().is_part; }
+
   /// Whether `sorrel run` has launched this process; otherwise it is a job of one rank.
   bool is_launched = false;
   /// Whether long messages may be read from another process's memory where the system allows it.

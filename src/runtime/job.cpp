@@ -56,7 +56,7 @@ bool lends_ranks(const Config& config) {
 bool moves_ranks(const Config& config) {
   if (config.shuffle_seed) return true;
   return lends_ranks(config) && config.balance != launch::Balance::steal && config.parts.empty() &&
-         config.host == nullptr && !config.has_comm_worker;
+         (config.host == nullptr || config.is_all_near()) && !config.has_comm_worker;
 }
 
 core::SchedulerOptions scheduler_options(const Config& config) {
@@ -98,8 +98,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
 std::unique_ptr<transport::Transport> make_transport(const Config& config,
                                                      core::Scheduler& scheduler) {
   if (config.process_count == 1) return nullptr;
-  const bool is_all_near = config.memory != nullptr && !config.memory->shape().is_part;
-  if (!is_all_near) {
+  if (!config.is_all_near()) {
     if (config.host == nullptr) return nullptr;
     return std::make_unique<transport::HostTransport>(scheduler, *config.host);
   }

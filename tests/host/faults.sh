@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # How a job under a host MPI ends when something goes wrong: faults.sh HOST WHAT REPETITIONS SORREL FAULTS
 # It must be over soon, with one line of ours that names the culprit (the launcher says more), and leave no process and no memory.
+# WHAT.moving: the same while ranks change their process.
 # HOST.network: two processes in each of two network namespaces, else two processes here.
 set -u
 host=${1%.network} what=$2 repetitions=$3 sorrel=$4 faults=$5
-shape=${1#"$host"} segments=
+shape=${1#"$host"} segments= options=() computes=compute
+if [[ $what == *.moving ]]; then
+  what=${what%.moving} options=(--balance measured) computes=barriers
+  export SORREL_MOVE_SEED=$RANDOM
+fi
 here=$(dirname "$(readlink -f "$0")")
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 name=h$$
@@ -23,7 +28,7 @@ begin() {
   : >"$folder/out"
   local start=("$here/under.sh" "$host" 2 "$sorrel" run --workers 1)
   [ -z "$shape" ] || start=("$here/network.sh" "$host" 2 "$sorrel" 2000)
-  "${start[@]}" -n 4 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
+  "${start[@]}" "${options[@]}" -n 4 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
 # ends_with STATUS LINE LIMIT_MS: - for any status that is not 0, any for any; - for no line of ours.
@@ -71,9 +76,10 @@ wait_for_start() {
   fi
 }
 start_computing() {
-  begin compute
+  begin $computes
   wait_for_start
   note_segments
+  [ $computes = compute ] || sleep 0.$((RANDOM % 500))
 }
 
 # A process and its ranks, as a line names them.

@@ -31,6 +31,12 @@ int main(int argc, char** argv) {
     for (volatile long i = 0;; ++i) {
     }
   }
+  if (strcmp(how, "barriers") == 0) {
+    if (rank == 0) puts("started");
+    fflush(stdout);
+    for (;;)
+      MPI_Barrier(MPI_COMM_WORLD);
+  }
   if (strcmp(how, "rounds") == 0) {
     // Until rank 0 reports the end.
     if (rank == 0) puts("started");

@@ -1,16 +1,20 @@
 #include "runtime/checkpoint/program_layout.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <link.h>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "os/page_bytes.hpp"
 #include "os/stack_slab.hpp"
 #include "program/base/libc.hpp"
+#include "transport/host/host_transport.hpp"
 
 namespace sorrel::runtime {
 
@@ -61,10 +65,18 @@ std::string stamp_of(const char* path) {
                  static_cast<long long>(status.st_mtime));
 }
 
+struct Files {
+  /// Those that count; null: all.
+  const std::vector<std::uintptr_t>* addresses = nullptr;
+  std::string text;
+};
+
 int add_file(dl_phdr_info* info, std::size_t, void* argument) {
-  auto& text = *static_cast<std::string*>(argument);
+  auto& [addresses, text] = *static_cast<Files*>(argument);
   std::string_view path = info->dlpi_name;
   if (path.find("linux-vdso") != std::string_view::npos) return 0;
+  if (addresses != nullptr && std::ranges::find(*addresses, info->dlpi_addr) == addresses->end())
+    return 0;
   // The executable comes first, without a name.
   const char* file = path.empty() ? "/proc/self/exe" : info->dlpi_name;
   const std::string id = build_id_of(*info);
@@ -79,8 +91,11 @@ int add_file(dl_phdr_info* info, std::size_t, void* argument) {
 std::string layout_text(const Config& config) {
   static auto* const iterate =
       program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
-  std::string text;
-  iterate(add_file, &text);
+  // A host MPI loads its own in any order, and no rank has addresses of them.
+  Files files;
+  if (config.host != nullptr) files.addresses = &config.host->program_files;
+  iterate(add_file, &files);
+  std::string text = std::move(files.text);
   constexpr std::size_t stack_protector = 0x28;
   constexpr std::size_t pointer_guard = 0x30;
   text += text_of("the stack protector and the pointer guard are 0x%llx and 0x%llx\n",

@@ -71,6 +71,19 @@ void print_composition(const transport::HostJob& job, const Config& config) {
                config.worker_count, nodes.data(), memory);
 }
 
+/// Whether ranks change their process, as `sorrel run` would have it.
+bool may_move_between(const Config& config) {
+  if (config.process_count == 1 || config.process_mode ||
+      config.rank_count > launch::moving_rank_count_max)
+    return false;
+  if (!config.is_all_near() && config.own_process == 0) {
+    std::fprintf(stderr,
+                 "sorrel: note: ranks stay in their processes, since these do not all share "
+                 "memory\n");
+  }
+  return config.is_all_near();
+}
+
 void publish_status(const Config& config) {
   const mpi::RankLayout layout({.rank_count = config.rank_count,
                                 .process_count = config.process_count,
@@ -105,6 +118,7 @@ void join_host(Config& config) {
     config.memory = shared.memory;
     config.process_in_memory = shared.process;
   }
+  if (config.moves_between) config.moves_between = may_move_between(config);
   publish_status(config);
   if (config.is_verbose && job.process == 0) print_composition(job, config);
 }

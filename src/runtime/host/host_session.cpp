@@ -3,10 +3,12 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <link.h>
 #include <poll.h>
 #include <random>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "os/clock.hpp"
 #include "os/peer_memory.hpp"
@@ -57,12 +59,24 @@ class SignalKeeper {
   std::array<struct sigaction, 32> actions_{};
 };
 
+std::vector<std::uintptr_t> loaded_files() {
+  std::vector<std::uintptr_t> addresses;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* argument) {
+        static_cast<std::vector<std::uintptr_t>*>(argument)->push_back(info->dlpi_addr);
+        return 0;
+      },
+      &addresses);
+  return addresses;
+}
+
 void start_plugin(transport::HostJob& job, const launch::HostSpec& spec) {
   const std::string& folder = spec.plugin_folder;
   const std::string path = (folder.empty() ? transport::folder_of_this_library() : folder) + "/" +
                            transport::host_plugin_file(spec.name);
   std::string reason;
   const SignalKeeper keeper;
+  job.program_files = loaded_files();
   job.api = transport::open_host_plugin(path, reason);
   if (job.api == nullptr)
     end_host_process(host_error_status, "cannot load the host MPI: %s", reason.c_str());

@@ -59,6 +59,8 @@ struct HostJob {
   /// Whether processes of a node may read each other's memory where the system allows it.
   bool may_pull = true;
   std::vector<HostMember> members;
+  /// Where the files lie that were loaded before the host MPI: the program and its libraries.
+  std::vector<std::uintptr_t> program_files;
 
   /// The processes of this process's node, ascending: the order of their numbers in shared memory.
   [[nodiscard]] std::vector<std::uint32_t> neighbours() const;

@@ -11,6 +11,8 @@
 #include <sys/ptrace.h>
 #include <sys/random.h>
 
+#include "base/hash.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -28,12 +30,42 @@ std::uintptr_t random_bytes_of(pid_t process) {
   return 0;
 }
 
+std::string text_of(const char* variable) {
+  return variable == nullptr ? "" : variable;
+}
+
+/// What no other job has, and all processes of this one: the name that PMIx gives it, the step of
+/// Slurm, or where mpiexec of MPICH listens, which its daemons have in their command line.
+std::string name_of_job(const Environment& environment, std::string_view parent_words) {
+  const std::string job = text_of(environment("SLURM_JOB_ID"));
+  const std::string step = text_of(environment("SLURM_STEP_ID"));
+  const std::string space = text_of(environment("PMIX_NAMESPACE"));
+  if (!space.empty()) return space + " " + job;
+  if (!step.empty()) return job + "." + step;
+  constexpr std::string_view option("\0--control-port\0", 16);
+  const std::size_t at = parent_words.find(option);
+  if (at == std::string_view::npos) return "";
+  const std::string_view port = parent_words.substr(at + option.size());
+  return std::string(port.substr(0, port.find('\0')));
+}
+
 }  // namespace
 
 std::optional<RandomBytes> make_random_bytes() {
   RandomBytes bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     return std::nullopt;
+  return bytes;
+}
+
+std::optional<RandomBytes> random_bytes_of_job(const Environment& environment,
+                                               std::string_view parent_words) {
+  const std::string name = name_of_job(environment, parent_words);
+  if (name.empty()) return std::nullopt;
+  const std::array<std::uint64_t, 2> halves{hash_of(name), hash_of(name, hash_of("sorrel"))};
+  RandomBytes bytes{};
+  static_assert(sizeof bytes == sizeof halves);
+  std::memcpy(bytes.data(), halves.data(), sizeof bytes);
   return bytes;
 }
 

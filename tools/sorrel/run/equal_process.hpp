@@ -12,7 +12,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <sys/types.h>
+
+#include "tools/sorrel/common/host.hpp"
 
 namespace sorrel::tool {
 
@@ -20,6 +23,12 @@ using RandomBytes = std::array<std::uint8_t, 16>;
 
 /// Of the kernel; nothing if it has none.
 [[nodiscard]] std::optional<RandomBytes> make_random_bytes();
+
+/// The same in all processes of a job under a host MPI, which cannot agree before they run: made of
+/// what its launcher calls the job. `parent_words`: the command line of the parent, with zero bytes
+/// between the words. Pure; nothing if neither names the job.
+[[nodiscard]] std::optional<RandomBytes> random_bytes_of_job(const Environment& environment,
+                                                             std::string_view parent_words);
 
 class EqualProcesses {
  public:

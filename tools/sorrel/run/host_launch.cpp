@@ -48,7 +48,7 @@ void wait_until_read(int pipe) {
 
 class HostLaunch {
  public:
-  explicit HostLaunch(const HostLaunchPlan& plan) : plan_(plan) {}
+  explicit HostLaunch(const HostLaunchPlan& plan) : plan_(plan), equal_processes_(plan.random) {}
 
   int run() {
     auto segment = os::SharedSegment::create(sizeof(HostStatus));
@@ -94,6 +94,7 @@ class HostLaunch {
     if (getppid() != parent) _exit(1);
     plan_.set_environment(status_descriptor);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    if (plan_.is_equal) EqualProcesses::prepare();
     execv(plan_.program.c_str(), plan_.words);
     print_diagnostic(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
     host_status_->phase.store(HostPhase::ending, std::memory_order_release);
@@ -156,6 +157,10 @@ class HostLaunch {
     for (;;) {
       const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
       if (pid <= 0) return;
+      if (WIFSTOPPED(wait_status)) {
+        equal_processes_.on_stop(pid, WSTOPSIG(wait_status));
+        continue;
+      }
       if (pid != child_) continue;
       child_ = 0;
       if (WIFSIGNALED(wait_status)) {
@@ -261,6 +266,7 @@ class HostLaunch {
   }
 
   const HostLaunchPlan& plan_;
+  const EqualProcesses equal_processes_;
   HostStatus* host_status_ = nullptr;
   pid_t child_ = 0;
   pid_t daemon_ = 0;

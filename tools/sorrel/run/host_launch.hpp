@@ -9,7 +9,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "tools/sorrel/run/equal_process.hpp"
 
 namespace sorrel::tool {
 
@@ -27,6 +30,10 @@ struct HostLaunchPlan {
   bool has_sleepy_daemon = false;
   /// As in LaunchPlan.
   std::string report_file;
+  /// The processes of the job are to be equal, so that ranks may move between them; with these
+  /// bytes, if there are any.
+  bool is_equal = false;
+  std::optional<RandomBytes> random;
   /// Called in the child, before the program is executed.
   std::function<void(int status_descriptor)> set_environment;
 };

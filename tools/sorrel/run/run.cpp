@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <sys/personality.h>
@@ -168,6 +170,8 @@ int launch_host_process(const RunPlan& plan, const Installation& installation, c
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
                             .report_file = plan.job.report_file,
+                            .is_equal = plan.job.moves_between,
+                            .random = plan.random,
                             .set_environment = [&](int host_status) {
                               job.host_mpi.status_descriptor = host_status;
                               set_job_variable(job);
@@ -429,6 +433,13 @@ Result<std::string> prepare_report(const std::string& file, bool is_first) {
   return path.string();
 }
 
+/// Of this process's job, which all processes make alike.
+std::optional<RandomBytes> random_bytes_under_host() {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", getppid()), std::ios::binary);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  return random_bytes_of_job([](const char* name) { return std::getenv(name); }, words);
+}
+
 /// Executes the program in this process; returns if that is not possible.
 int execute(const BlockedRequests& blocked,
             const RunPlan& plan,
@@ -505,7 +516,7 @@ int run_job(Arguments arguments, const Restart* restart) {
     if (!file.has_value()) return report_error("{}", file.error());
     plan.job.report_file = std::move(file).value();
   }
-  plan.random = make_random_bytes();
+  plan.random = plan.host.name.empty() ? make_random_bytes() : random_bytes_under_host();
   if (!words.checkpoint.empty()) {
     std::string error = read_save_period(words.every, &plan.job.save_period_ns);
     if (error.empty()) error = prepare_checkpoints(plan, words.checkpoint, arguments, restart);

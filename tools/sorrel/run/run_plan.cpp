@@ -191,16 +191,16 @@ RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, co
   return plan;
 }
 
-/// Whether ranks change their process, too: where what they have can be taken there.
+/// Whether ranks change their process, too: where what they have can be taken there. Under a host
+/// MPI the library knows how many processes and ranks there are.
 bool moves_between(const launch::JobSpec& job,
                    const RunOptions& options,
                    const RunRequest& request,
                    const Host& host,
                    const ProgramReport& program) {
-  // Each process keeps addresses, and memory maps, for all ranks.
-  constexpr std::int32_t rank_count_max = 1024;
-  return job.balance == launch::Balance::measured && job.process_count > 1 && !job.process_mode &&
-         job.rank_count <= rank_count_max && host.name.empty() && !options.trace.any() &&
+  const bool has_several = !host.name.empty() || job.process_count > 1;
+  return job.balance == launch::Balance::measured && has_several && !job.process_mode &&
+         job.rank_count <= launch::moving_rank_count_max && !options.trace.any() &&
          request.libraries.shared.empty() && program.wrapper.empty();
 }
 
