@@ -60,6 +60,7 @@ LIMITS = (
     Limit("bcast.staged", "bcast", IN_PROCESS, tuple(1 << k for k in range(8, 17))),
     Limit("allgather.staged", "allgather", IN_PROCESS, tuple(1 << k for k in range(5, 13))),
     Limit("allreduce.direct", "allreduce", OVER_PROCESSES, tuple(1 << k for k in range(6, 17))),
+    Limit("reduce.on_arrival", "reduce", IN_PROCESS, tuple(1 << k for k in range(8, 19))),
     Limit("reduce.direct", "reduce", OVER_PROCESSES, tuple(1 << k for k in range(6, 17))),
 )
 PARTS = tuple(limit.name for limit in LIMITS)

@@ -12,8 +12,8 @@ namespace sorrel::mpi {
 namespace {
 
 constexpr std::array<std::string_view, limit_count> names = {
-    "bcast.staged",     "allgather.staged", "reduce.segment",
-    "allreduce.direct", "reduce.direct",    "allreduce.repeated"};
+    "bcast.staged",  "allgather.staged",   "reduce.segment",   "allreduce.direct",
+    "reduce.direct", "allreduce.repeated", "reduce.on_arrival"};
 
 /// More than any of these is of use: staging buffers have this size for each member.
 constexpr std::size_t bytes_max = std::size_t{1} << 24;

@@ -26,9 +26,10 @@ enum class Limit : std::uint8_t {
   allreduce_direct,  ///< over processes, up to here: all is sent to all, in one step
   reduce_direct,     ///< over processes, up to here: all is sent to the root's process, in one step
   allreduce_repeated,  ///< in a process, operands of all members together: each computes all
+  reduce_on_arrival,  ///< in a process, up to here: combined when the members of a worker are there
 };
 
-inline constexpr std::size_t limit_count = 6;
+inline constexpr std::size_t limit_count = 7;
 
 /// Each limit's number of bytes.
 using CollectiveLimits = std::array<std::size_t, limit_count>;

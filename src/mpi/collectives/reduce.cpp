@@ -2,8 +2,9 @@
 
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/inter.hpp"
+#include "mpi/collectives/member_fold.hpp"
 #include "mpi/collectives/reduction_exchange.hpp"
-#include "mpi/collectives/tree_fold.hpp"
+#include "mpi/collectives/segments.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -22,6 +23,12 @@ SmallReduction small_reduction(const ReductionArguments& arguments) {
 Operands operands_of(const ReductionArguments& arguments) {
   return {.input = arguments.send == nullptr ? arguments.receive : arguments.send,
           .output = arguments.receive};
+}
+
+/// Whether the vectors are combined within one barrier.
+bool is_folded_on_arrival(const CollectiveSlots& slots, const ReductionArguments& arguments) {
+  return arguments.kernel != nullptr && arguments.type.is_dense() &&
+         slots.may_fold(arguments.count * arguments.type.size());
 }
 
 /// Computes the caller's segment, chunk by chunk, into the output of `target`.
@@ -342,11 +349,19 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
     all_reduce_over_processes(member, arguments, operands);
     return MPI_SUCCESS;
   }
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  const bool is_repeated =
+      bytes * static_cast<std::size_t>(comm.size()) <= slots.limit(Limit::allreduce_repeated);
+  if (!is_repeated && is_folded_on_arrival(slots, arguments)) {
+    const void* total = nullptr;
+    const int error = slots.barrier_and_fold(self, comm, arguments, operands.input, &total);
+    if (error == MPI_SUCCESS)
+      copy_elements(total, operands.output, arguments.count, arguments.type);
+    return error;
+  }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
-  const std::size_t bytes = arguments.count * arguments.type.size();
-  if (bytes * static_cast<std::size_t>(comm.size()) <= slots.limit(Limit::allreduce_repeated))
-    return compute_all(member, arguments);
+  if (is_repeated) return compute_all(member, arguments);
   const Segments segments(slots, arguments);
   compute_segment(member, arguments, segments, comm.rank);
   slots.barrier(self, comm);
@@ -369,6 +384,13 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
   if (comm.shared->processes() != nullptr) {
     reduce_over_processes(member, arguments, operands, root);
     return MPI_SUCCESS;
+  }
+  if (is_folded_on_arrival(slots, arguments)) {
+    const void* total = nullptr;
+    const int error = slots.barrier_and_fold(self, comm, arguments, operands.input, &total);
+    if (error == MPI_SUCCESS && comm.rank == root)
+      copy_elements(total, operands.output, arguments.count, arguments.type);
+    return error;
   }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
@@ -400,6 +422,14 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
   if (comm.shared->processes() == nullptr) {
     ReductionArguments all = arguments;
     all.count = first_of(comm.size());
+    if (is_folded_on_arrival(slots, all)) {
+      const void* total = nullptr;
+      const int error = slots.barrier_and_fold(self, comm, all, operands_of(all).input, &total);
+      if (error == MPI_SUCCESS) {
+        copy_elements(element_at(total, own.first, all.type), all.receive, own.count, all.type);
+      }
+      return error;
+    }
     const Segments segments(slots, all);
     if (segments.count() < comm.size()) return reduce_scatter_segments(member, all, segments, own);
   }

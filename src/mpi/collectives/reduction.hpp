@@ -1,12 +1,10 @@
-//! Common parts of the reductions: operands of all members, scratch space for typed elements, and
-//! the assignment of elements to members.
+//! Common parts of the reductions: operands, and scratch space for typed elements.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/collectives/slots.hpp"
 
 namespace sorrel::mpi {
 
@@ -49,33 +47,5 @@ std::size_t chunk_element_count(const Datatype& type);
 
 /// Part `index` of `count` elements in `parts` even parts.
 [[nodiscard]] ElementRange even_part(std::size_t count, std::int32_t index, std::int32_t parts);
-
-/// A long reduction is cut into segments, each computed by one member; these members are spread
-/// over the workers.
-class Segments {
- public:
-  Segments(const CollectiveSlots& slots, const ReductionArguments& arguments)
-      : Segments(slots, arguments, slots.member_count()) {}
-
-  /// Of `member_count` of the members only.
-  Segments(const CollectiveSlots& slots,
-           const ReductionArguments& arguments,
-           std::int32_t member_count);
-
-  [[nodiscard]] std::int32_t count() const { return count_; }
-
-  [[nodiscard]] std::int32_t member_of(std::int32_t segment) const;
-  /// The segment that a member computes, or -1.
-  [[nodiscard]] std::int32_t segment_of(std::int32_t member) const;
-
-  [[nodiscard]] ElementRange range_of(std::int32_t segment) const;
-  /// The segment that has an element, the last one for the end of the vector.
-  [[nodiscard]] std::int32_t segment_with(std::size_t element) const;
-
- private:
-  std::size_t element_count_;
-  std::int32_t member_count_;
-  std::int32_t count_;
-};
 
 }  // namespace sorrel::mpi

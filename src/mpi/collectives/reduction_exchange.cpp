@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mpi/collectives/slots.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {

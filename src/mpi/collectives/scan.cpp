@@ -1,6 +1,6 @@
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/collectives/reduction.hpp"
 #include "mpi/collectives/scan_chain.hpp"
+#include "mpi/collectives/segments.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {

@@ -10,6 +10,7 @@
 
 #include "mpi/base/error_string.hpp"
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/node_fold.hpp"
 #include "mpi/comm/balance_point.hpp"
 #include "mpi/datatype/bytes.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -97,8 +98,12 @@ Endpoint CollectiveSlots::endpoint_of(std::int32_t rank) const {
 
 void CollectiveSlots::make_barrier_nodes() {
   std::vector<std::uint32_t> members_of_worker(world_.layout().worker_count());
+  std::uint32_t run_count = 0;
+  Endpoint last{};
   for (std::int32_t i = 0; i < member_count_; ++i) {
     const Endpoint endpoint = endpoint_of(i);
+    if (i == 0 || endpoint != last) ++run_count;
+    last = endpoint;
     if (endpoint.process == world_.own_process()) ++members_of_worker[endpoint.worker];
   }
   own_member_count_ =
@@ -122,6 +127,7 @@ void CollectiveSlots::make_barrier_nodes() {
     }
     barrier_nodes_.push_back(std::move(barrier_node));
   }
+  has_few_runs_ = processes_ == nullptr && run_count <= 2 * barrier_nodes_.size();
 }
 
 void CollectiveSlots::assign_blocks() {
@@ -265,8 +271,9 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
                 "a member arrives before the release of the last barrier");
   compare_call(barrier_node, comm.call, comm.rank, barrier_number);
-  if (++barrier_node.arrived_member_count != barrier_node.member_count ||
-      !complete_if_all_arrived(barrier_node)) {
+  const bool is_last = ++barrier_node.arrived_member_count == barrier_node.member_count;
+  if (is_last && barrier_node.vectors != nullptr) fold_members(barrier_node);
+  if (!is_last || !complete_if_all_arrived(barrier_node)) {
     barrier_node.waiting.push(caller);
     if (&caller == &self.fiber) [[likely]] {
       self.wait.comm = &comm;
@@ -324,6 +331,53 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   return MPI_SUCCESS;
 }
 
+int CollectiveSlots::barrier_and_fold(RankState& self,
+                                      Comm& comm,
+                                      const ReductionArguments& arguments,
+                                      const void* operand,
+                                      const void** total) {
+  SORREL_ASSERT(member_count_ > 1 && processes_ == nullptr);
+  ++comm.barrier_count;
+  publish(comm, operand);
+  BarrierNode& barrier_node = barrier_node_of(self, comm);
+  barrier_node.reduction.kernel = nullptr;
+  barrier_node.vectors = &arguments;
+  // It stays if the nodes are made anew while the members wait.
+  const BarrierNode& root = *barrier_nodes_.front();
+  if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
+  *total = root.fold->totals().front().elements;
+  return MPI_SUCCESS;
+}
+
+std::vector<std::int32_t> CollectiveSlots::members_of(const BarrierNode& barrier_node) const {
+  const Endpoint endpoint = world_.endpoint_of(*barrier_node.worker);
+  std::vector<std::int32_t> members;
+  for (std::int32_t i = 0; i < member_count_; ++i) {
+    if (endpoint_of(i) == endpoint) members.push_back(i);
+  }
+  return members;
+}
+
+/// Vectors of members in different calls are not combined.
+[[gnu::noinline]] void CollectiveSlots::fold_members(BarrierNode& barrier_node) {
+  if (barrier_node.has_mismatch()) return;
+  if (barrier_node.member_fold == nullptr)
+    barrier_node.member_fold = std::make_unique<NodeFold>(member_count_, members_of(barrier_node));
+  barrier_node.member_fold->fold(*barrier_node.vectors, published_.get());
+}
+
+[[gnu::noinline]] void CollectiveSlots::fold_children(BarrierNode& barrier_node) {
+  const ReductionArguments& arguments = *std::exchange(barrier_node.vectors, nullptr);
+  if (barrier_node.has_mismatch()) return;
+  if (barrier_node.fold == nullptr) {
+    std::vector<const NodeFold*> parts{barrier_node.member_fold.get()};
+    for (const BarrierNode* child : barrier_node.children)
+      parts.push_back(child->fold.get());
+    barrier_node.fold = std::make_unique<NodeFold>(member_count_, parts);
+  }
+  barrier_node.fold->fold(arguments, published_.get());
+}
+
 void CollectiveSlots::remember(const Comm& comm,
                                const ReductionArguments& arguments,
                                const SmallReduction& reduction) {
@@ -348,6 +402,7 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
     for (const std::int32_t block : barrier_node.own_blocks)
       fold_block(barrier_node.reduction, block);
   }
+  if (barrier_node.vectors != nullptr) fold_children(barrier_node);
   if (barrier_node.parent == nullptr) {
     if (is_release_special_) [[unlikely]]
       return release_specially(barrier_node);

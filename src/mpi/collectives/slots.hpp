@@ -33,6 +33,7 @@ namespace sorrel::mpi {
 
 class CollectiveSlots;
 class Group;
+class NodeFold;
 struct RankState;
 struct ReductionArguments;
 class World;
@@ -90,6 +91,12 @@ struct alignas(cache_line_bytes) BarrierNode {
   bool is_local_barrier = false;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
+  /// If the barrier combines vectors: of some member that has arrived. Its memory stays until the
+  /// release.
+  const ReductionArguments* vectors = nullptr;
+  /// Of the members, and of these with the children; created at the first such barrier.
+  std::unique_ptr<NodeFold> member_fold;
+  std::unique_ptr<NodeFold> fold;
   /// The last one that succeeded. Of the node and not of its members, so that all of them find it
   /// in the same cache lines.
   KnownReduction known;
@@ -152,6 +159,20 @@ class CollectiveSlots final : private BarrierSite {
                          const void* operand,
                          void* result);
 
+  /// Whether barrier_and_fold() serves vectors of so many bytes. The same at all members.
+  [[nodiscard]] bool may_fold(std::size_t bytes) const {
+    return has_few_runs_ && bytes <= limit(Limit::reduce_on_arrival);
+  }
+
+  /// barrier() that also combines the vectors of all members, which are in one process: a
+  /// predefined operation on a dense type. On return `*total` has the result, valid until the
+  /// caller's next barrier. May suspend.
+  int barrier_and_fold(RankState& self,
+                       Comm& comm,
+                       const ReductionArguments& arguments,
+                       const void* operand,
+                       const void** total);
+
   /// Remembers the short allreduce with which `comm` has just succeeded.
   static void remember(const Comm& comm,
                        const ReductionArguments& arguments,
@@ -210,6 +231,9 @@ class CollectiveSlots final : private BarrierSite {
   const std::byte* combine() override;
   void release_all(const std::byte* result, std::uint32_t votes) override;
   void fold_block(const SmallReduction& reduction, std::int32_t block);
+  void fold_members(BarrierNode& barrier_node);
+  void fold_children(BarrierNode& barrier_node);
+  [[nodiscard]] std::vector<std::int32_t> members_of(const BarrierNode& barrier_node) const;
   void fold_if_reduction(BarrierNode& root);
   void combine_blocks(BarrierNode& root);
 
@@ -234,6 +258,9 @@ class CollectiveSlots final : private BarrierSite {
   /// The nodes before the last regroup(), from which members read the result of the barrier in
   /// which they waited.
   std::vector<std::unique_ptr<BarrierNode>> former_nodes_;
+  /// All members are in this process, and most workers have consecutive ones: few nodes of the tree
+  /// make up the total of a worker.
+  bool has_few_runs_ = false;
   /// Blocks of members of this process on several workers: folded by the root.
   std::vector<std::int32_t> shared_blocks_;
   /// Null for members of one process; so are the following ones.

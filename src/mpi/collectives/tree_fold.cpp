@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "mpi/match/rank_state.hpp"
-
 namespace sorrel::mpi {
 
 void TreeFold::fold(std::span<const PartialTotal> totals, ElementRange range, void* into) {
@@ -41,15 +39,6 @@ void TreeFold::fold_chunk(std::span<const PartialTotal> totals, ElementRange ran
     }
   }
   SORREL_ASSERT(count == 1, "%zu totals make up %zu nodes", totals.size(), count);
-}
-
-MemberFold::MemberFold(const Member& member, const ReductionArguments& arguments)
-    : tree_(member.comm.size()), fold_(tree_, arguments) {
-  const CollectiveSlots& slots = member.comm.shared->slots();
-  for (std::int32_t rank = 0; rank < member.comm.size(); ++rank) {
-    operands_.push_back(
-        {.node = tree_.leaf(rank), .elements = slots.published_by<Operands>(rank).input});
-  }
 }
 
 }  // namespace sorrel::mpi

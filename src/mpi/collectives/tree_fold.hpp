@@ -40,17 +40,4 @@ class TreeFold {
   std::vector<Scratch> scratch_;
 };
 
-/// Of the operands that all members, which are in one process, have published.
-class MemberFold {
- public:
-  MemberFold(const Member& member, const ReductionArguments& arguments);
-
-  void fold(ElementRange range, void* into) { fold_.fold(operands_, range, into); }
-
- private:
-  RankTree tree_;
-  std::vector<PartialTotal> operands_;
-  TreeFold fold_;
-};
-
 }  // namespace sorrel::mpi

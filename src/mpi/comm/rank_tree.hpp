@@ -42,6 +42,9 @@ class RankTree {
   /// The fewest nodes that have the given ranks, which ascend; in their order.
   [[nodiscard]] std::vector<Node> cover(const std::vector<std::int32_t>& ranks) const;
 
+  /// The fewest nodes that have the ranks of the given ones, which ascend; in their order.
+  [[nodiscard]] std::vector<Node> cover_of(const std::vector<Node>& parts) const;
+
  private:
   [[nodiscard]] static std::int64_t end_of(const Node& node) {
     return node.first + (std::int64_t{1} << node.level);

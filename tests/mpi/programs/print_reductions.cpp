@@ -23,7 +23,7 @@ double awkward(std::uint64_t& state) {
 }
 
 template <class T>
-void reduce_all(MPI_Datatype type, MPI_Comm comm, const char* name) {
+void reduce_all(MPI_Datatype type, MPI_Comm comm, const char* order) {
   const int me = rank_in(comm);
   for (const int count : {1, 2, 4, 5, 100, 1000, 40000}) {
     std::uint64_t state = static_cast<std::uint64_t>(me * 1000 + count);
@@ -44,7 +44,7 @@ void reduce_all(MPI_Datatype type, MPI_Comm comm, const char* name) {
     std::vector<std::uint64_t> everybody(static_cast<std::size_t>(4 * size_of(comm)));
     MPI_Gather(hashes, 4, MPI_UINT64_T, everybody.data(), 4, MPI_UINT64_T, 0, comm);
     if (me == 0) {
-      std::printf("%s %d %016llx\n", name, count,
+      std::printf("%zu B, %s, %d: %016llx\n", sizeof(T), order, count,
                   static_cast<unsigned long long>(
                       hash_of(everybody.data(), everybody.size() * sizeof everybody[0])));
     }
@@ -56,13 +56,18 @@ void reduce_all(MPI_Datatype type, MPI_Comm comm, const char* name) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm mixed;
+  MPI_Comm rotated;
   const int me = rank_in(MPI_COMM_WORLD);
-  // An order of ranks that alternates between workers.
+  // An order of ranks that alternates between workers, and one in which a worker has the first and
+  // the last ones.
   MPI_Comm_split(MPI_COMM_WORLD, 0, (me * 7919) % 1009, &mixed);
-  for (const MPI_Comm comm : {MPI_COMM_WORLD, mixed}) {
-    reduce_all<float>(MPI_FLOAT, comm, comm == mixed ? "float mixed" : "float");
-    reduce_all<double>(MPI_DOUBLE, comm, comm == mixed ? "double mixed" : "double");
+  MPI_Comm_split(MPI_COMM_WORLD, 0, (me + 3) % size_of(MPI_COMM_WORLD), &rotated);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, mixed, rotated}) {
+    const char* order = comm == mixed ? "mixed" : comm == rotated ? "rotated" : "as they are";
+    reduce_all<float>(MPI_FLOAT, comm, order);
+    reduce_all<double>(MPI_DOUBLE, comm, order);
   }
+  MPI_Comm_free(&rotated);
   MPI_Comm_free(&mixed);
   MPI_Finalize();
   return 0;

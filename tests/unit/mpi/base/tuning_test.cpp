@@ -56,7 +56,7 @@ TEST(TuningTableTest, AWrongLineIsNamedAndNothingIsAdded) {
   } cases[] = {
       {"bcast.staged 1 any any any\nbcast 2 any any any",
        "line 2: 'bcast' is not one of bcast.staged, allgather.staged, reduce.segment, "
-       "allreduce.direct, reduce.direct, allreduce.repeated"},
+       "allreduce.direct, reduce.direct, allreduce.repeated, reduce.on_arrival"},
       {"bcast.staged", "line 1: the bytes must be a whole number from 0 to 16777216"},
       {"bcast.staged 4k any any any",
        "line 1: the bytes must be a whole number from 0 to 16777216"},
