@@ -45,7 +45,8 @@ class FakeHosts {
             .process_count = count,
             .any_thread = any_thread,
             .is_crowded = true,
-            .members = members};
+            .members = members,
+            .program_files = {}};
   }
 
   /// Of a scheduler of process `process`, with the memory that it shares with its node, if any.
