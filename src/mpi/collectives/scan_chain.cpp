@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/collectives/slots.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
