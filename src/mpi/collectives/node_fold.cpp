@@ -50,10 +50,9 @@ void NodeFold::make_room(std::size_t bytes) {
 void NodeFold::fold(const ReductionArguments& arguments, const void* const* operands) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
-    operands_[i] = {
-        .node = part.node,
-        .elements = part.other == nullptr ? operands[part.index]
-                                          : part.other->totals_[part.index].elements};
+    operands_[i] = {.node = part.node,
+                    .elements = part.other == nullptr ? operands[part.index]
+                                                      : part.other->totals_[part.index].elements};
   }
   const std::size_t bytes = arguments.count * arguments.type.size();
   const std::size_t distance = (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
