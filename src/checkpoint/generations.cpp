@@ -4,14 +4,11 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <sstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
-#include "base/crc32c.hpp"
 #include "base/text.hpp"
 #include "os/disk_folder.hpp"
 
@@ -24,7 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view prefix = "ckpt.";
 constexpr std::string_view in_making = ".tmp";
 constexpr const char* manifest_name = "MANIFEST";
-constexpr const char* first_line = "sorrel checkpoint 1";
 
 std::string error_text(const std::string& path, const std::error_code& error) {
   return path + ": " + error.message();
@@ -59,32 +55,6 @@ std::string write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string encode_manifest(std::uint64_t generation, const std::vector<FileSeal>& files) {
-  std::ostringstream text;
-  text << first_line << "\ngeneration " << generation << "\nprocesses " << files.size() << '\n';
-  for (const FileSeal& file : files)
-    text << file.bytes << ' ' << file.check << '\n';
-  const std::string checked = text.str();
-  return checked + text_of("check %u\n", crc32c(checked.data(), checked.size()));
-}
-
-std::optional<Manifest> decode_manifest(const std::string& text) {
-  // What would be encoded in the same way is exactly right.
-  std::istringstream input(text);
-  std::string line;
-  std::string word;
-  Manifest manifest;
-  std::size_t count = 0;
-  if (!std::getline(input, line) || !(input >> word >> manifest.generation >> word >> count) ||
-      count > text.size())
-    return std::nullopt;
-  manifest.files.resize(count);
-  for (FileSeal& file : manifest.files)
-    input >> file.bytes >> file.check;
-  if (!input || encode_manifest(manifest.generation, manifest.files) != text) return std::nullopt;
-  return manifest;
-}
-
 std::vector<std::uint64_t> Generations::numbers() const {
   std::vector<std::uint64_t> found;
   std::error_code error;
@@ -96,17 +66,16 @@ std::vector<std::uint64_t> Generations::numbers() const {
   return found;
 }
 
-std::uint64_t Generations::next() const {
-  const auto found = numbers();
-  return found.empty() ? 1 : found.front() + 1;
-}
-
 std::string Generations::folder_of(std::uint64_t generation) const {
   return folder_ + '/' + std::string(prefix) + std::to_string(generation);
 }
 
 std::string Generations::path_of(std::uint64_t generation, std::uint32_t process) const {
   return folder_of(generation) + '/' + file_name(process);
+}
+
+std::string Generations::manifest_of(std::uint64_t generation) const {
+  return folder_of(generation) + '/' + manifest_name;
 }
 
 std::string Generations::path_to_write(std::uint64_t generation, std::uint32_t process) const {
@@ -159,49 +128,11 @@ void Generations::discard(std::uint64_t generation) const {
   fs::remove_all(folder_of(generation) + std::string(in_making), error);
 }
 
-/// Why a generation is not whole; empty: it is.
-std::string Generations::error_of(std::uint64_t generation, std::uint32_t& process_count) const {
-  const std::string path = folder_of(generation) + '/' + manifest_name;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto manifest = decode_manifest(text);
-  if (!manifest || manifest->generation != generation)
-    return path + (file.is_open() ? ": damaged" : ": cannot be read");
-  process_count = static_cast<std::uint32_t>(manifest->files.size());
-  FileIdentity expected;
-  for (std::uint32_t process = 0; process < process_count; ++process) {
-    SegmentReader reader;
-    const std::string file_path = path_of(generation, process);
-    if (std::string error = reader.open(file_path); !error.empty()) return error;
-    if (process == 0) expected = reader.identity();
-    expected.process = process;
-    if (reader.seal() != manifest->files[process] || reader.identity() != expected ||
-        expected.generation != generation || expected.process_count != process_count)
-      return file_path + ": not a file of this checkpoint";
-    if (std::string error = reader.verify(); !error.empty()) return error;
-  }
-  return "";
-}
-
 std::string Generations::set_aside(std::uint64_t generation) const {
   const std::string folder = folder_of(generation);
   std::error_code error;
   fs::rename(folder, folder + ".damaged", error);
   return error ? error_text(folder, error) : "";
-}
-
-Generations::Found Generations::find_newest() const {
-  Found found;
-  for (const std::uint64_t number : numbers()) {
-    std::string error = error_of(number, found.process_count);
-    if (error.empty()) {
-      found.generation = number;
-      return found;
-    }
-    found.passed_over.push_back({.generation = number, .reason = std::move(error)});
-  }
-  found.process_count = 0;
-  return found;
 }
 
 }  // namespace sorrel::checkpoint

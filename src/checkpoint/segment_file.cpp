@@ -65,13 +65,16 @@ std::string system_error(const std::string& path, int error) {
 
 }  // namespace
 
-std::string SegmentWriter::begin(const std::string& path, const FileIdentity& identity) {
+std::string SegmentWriter::begin(const std::string& path,
+                                 const FileIdentity& identity,
+                                 bool is_there) {
   path_ = path;
   offset_ = 0;
   check_ = 0;
   segment_count_ = 0;
-  const int error = file_.open(
-      path.c_str(), {.reads = false, .writes = true, .creates = true, .is_exclusive = true});
+  const int error =
+      file_.open(path.c_str(),
+                 {.reads = false, .writes = true, .creates = !is_there, .is_exclusive = !is_there});
   if (error != 0) return system_error(path, error);
   const Begin begin{.mark = begin_mark,
                     .version = version,

@@ -55,8 +55,10 @@ struct FileSeal {
 
 class SegmentWriter {
  public:
-  /// Once. Creates the file, which must not exist.
-  [[nodiscard]] std::string begin(const std::string& path, const FileIdentity& identity);
+  /// Once. Creates the file, which must not exist; or, if `is_there`, it is there, and empty.
+  [[nodiscard]] std::string begin(const std::string& path,
+                                  const FileIdentity& identity,
+                                  bool is_there = false);
 
   /// Writes one segment. `contents` has head.bytes bytes.
   [[nodiscard]] std::string add(const SegmentHead& head, const void* contents);

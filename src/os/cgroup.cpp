@@ -138,6 +138,27 @@ std::optional<std::uint64_t> number_of_file(const std::string& file) {
   return std::strtoull(text->c_str(), nullptr, 10);
 }
 
+std::optional<std::uint64_t> memory_limit_of(const std::string& folder, bool is_version_2) {
+  const auto bytes =
+      number_of_file(folder + (is_version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  // Version 1 writes a number for "no limit": the largest of 63 bits, in whole pages.
+  constexpr std::uint64_t limit_max = std::uint64_t{1} << 62;
+  return bytes && *bytes < limit_max ? bytes : std::nullopt;
+}
+
+/// Of files, by a group's memory.stat: the system gives it back when memory is short.
+std::uint64_t cached_bytes(const std::string& file) {
+  const auto text = text_of_file(file);
+  if (!text) return 0;
+  std::uint64_t bytes = 0;
+  for (const std::string_view line : split(*text, '\n')) {
+    const auto words = split(line, ' ');
+    if (words.size() == 2 && (words[0] == "active_file" || words[0] == "inactive_file"))
+      bytes += std::strtoull(std::string(words[1]).c_str(), nullptr, 10);
+  }
+  return bytes;
+}
+
 /// Calls `visit(folder, is_version_2)` for the process's group and every group above it.
 template <class Visit>
 void for_each_folder(const std::string& root, std::string_view controller, Visit&& visit) {
@@ -178,11 +199,23 @@ std::optional<PidsLimit> pids_limit(const std::string& root) {
 std::optional<std::uint64_t> memory_limit(const std::string& root) {
   std::optional<std::uint64_t> least;
   for_each_folder(root, "memory", [&](const std::string& folder, bool is_version_2) {
-    const auto bytes =
-        number_of_file(root + folder + (is_version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
-    // Version 1 writes a number for "no limit": the largest of 63 bits, in whole pages.
-    constexpr std::uint64_t limit_max = std::uint64_t{1} << 62;
-    if (bytes && *bytes < limit_max && (!least || *bytes < *least)) least = bytes;
+    const auto bytes = memory_limit_of(root + folder, is_version_2);
+    if (bytes && (!least || *bytes < *least)) least = bytes;
+  });
+  return least;
+}
+
+std::optional<std::uint64_t> memory_left(const std::string& root) {
+  std::optional<std::uint64_t> least;
+  for_each_folder(root, "memory", [&](const std::string& folder, bool is_version_2) {
+    const auto limit = memory_limit_of(root + folder, is_version_2);
+    const auto used = number_of_file(root + folder +
+                                     (is_version_2 ? "/memory.current" : "/memory.usage_in_bytes"));
+    if (!limit || !used) return;
+    const std::uint64_t kept =
+        *used - std::min(*used, cached_bytes(root + folder + "/memory.stat"));
+    const std::uint64_t left = *limit - std::min(*limit, kept);
+    if (!least || left < *least) least = left;
   });
   return least;
 }

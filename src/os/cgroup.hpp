@@ -33,6 +33,10 @@ struct PidsLimit {
 /// The tightest limit on bytes of memory, or nothing if there is none.
 [[nodiscard]] std::optional<std::uint64_t> memory_limit(const std::string& root = "");
 
+/// The least number of bytes of memory that a group with a limit can still get, what the system
+/// caches of files counting as free; nothing if there is no limit.
+[[nodiscard]] std::optional<std::uint64_t> memory_left(const std::string& root = "");
+
 /// Whole processors in a quota: rounded down, at least 1. With one worker more, the kernel would
 /// stop all workers at the end of each period, tens of milliseconds at a time.
 [[nodiscard]] int whole_cpus(const CpuQuota& quota);

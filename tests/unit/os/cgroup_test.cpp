@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "os/free_memory.hpp"
 #include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::os {
@@ -143,6 +144,21 @@ TEST_F(CgroupTest, MemoryIsLimitedByTheTightestGroup) {
   write("/sys/fs/cgroup/a/b/memory.max", "max\n");
   write("/sys/fs/cgroup/a/memory.max", "5000000000\n");
   EXPECT_EQ(memory_limit(root_), 5'000'000'000U);
+}
+
+TEST_F(CgroupTest, WhatIsLeftOfMemoryCountsCachedFilesAsFree) {
+  write_v2("/a/b");
+  EXPECT_FALSE(memory_left(root_).has_value());
+  write("/sys/fs/cgroup/a/memory.max", "1000\n");
+  write("/sys/fs/cgroup/a/memory.current", "700\n");
+  EXPECT_EQ(memory_left(root_), 300U);
+  write("/sys/fs/cgroup/a/memory.stat", "anon 400\nactive_file 100\ninactive_file 150\nshmem 50\n");
+  EXPECT_EQ(memory_left(root_), 550U);
+  write("/proc/meminfo", "MemTotal:    2 kB\nMemFree:   1 kB\nMemAvailable:    1 kB\n");
+  EXPECT_EQ(free_memory(root_).bytes, 550U);
+  EXPECT_EQ(free_memory(root_).all_bytes, 1000U);
+  write("/sys/fs/cgroup/a/memory.current", "2000\n");
+  EXPECT_EQ(memory_left(root_), 0U);
 }
 
 TEST_F(CgroupTest, Version1WritesALargeNumberForUnlimitedMemory) {

@@ -1,0 +1,106 @@
+#include "checkpoint/memory_generations.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace sorrel::checkpoint {
+namespace {
+
+constexpr std::uint32_t process_count = 2;
+
+class MemoryGenerationsTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(MemoryGenerations::make_files(process_count, files_), ""); }
+
+  void TearDown() override {
+    for (const int descriptor : files_)
+      ::close(descriptor);
+  }
+
+  [[nodiscard]] MemoryGenerations generations() const { return MemoryGenerations(files_); }
+
+  std::vector<FileSeal> write_files(std::uint64_t number) const {
+    std::vector<FileSeal> seals(process_count);
+    for (std::uint32_t process = 0; process < process_count; ++process) {
+      SegmentWriter writer;
+      std::string error = writer.begin(generations().path_to_write(number, process),
+                                       {.generation = number,
+                                        .layout = 5,
+                                        .process = process,
+                                        .process_count = process_count,
+                                        .rank_count = 8,
+                                        .page_bytes = 4096},
+                                       generations().has_files());
+      const std::vector<char> contents(100000, static_cast<char>(number));
+      if (error.empty()) error = writer.add({.bytes = contents.size()}, contents.data());
+      if (error.empty()) error = writer.finish(seals[process]);
+      EXPECT_EQ(error, "");
+    }
+    return seals;
+  }
+
+  void make(std::uint64_t number) const {
+    ASSERT_EQ(generations().next(), number);
+    ASSERT_EQ(generations().begin(number), "");
+    ASSERT_EQ(generations().commit(number, write_files(number)), "");
+  }
+
+  [[nodiscard]] std::int64_t used_blocks() const {
+    std::int64_t blocks = 0;
+    for (const int descriptor : files_) {
+      struct stat about{};
+      EXPECT_EQ(::fstat(descriptor, &about), 0);
+      blocks += about.st_blocks;
+    }
+    return blocks;
+  }
+
+  std::vector<int> files_;
+};
+
+TEST_F(MemoryGenerationsTest, TheNewestAndTheOneBeforeAreKept) {
+  EXPECT_EQ(generations().find_newest().generation, 0U);
+  for (const std::uint64_t number : {1, 2, 3, 4, 5})
+    make(number);
+  EXPECT_EQ(generations().find_newest().generation, 5U);
+  EXPECT_EQ(generations().find_newest().process_count, process_count);
+  ASSERT_EQ(generations().set_aside(5), "");
+  EXPECT_EQ(generations().find_newest().generation, 4U);
+}
+
+TEST_F(MemoryGenerationsTest, OneThatIsNotCommittedDoesNotCountAndGivesItsMemoryBack) {
+  make(1);
+  const std::int64_t blocks = used_blocks();
+  ASSERT_EQ(generations().begin(2), "");
+  write_files(2);
+  EXPECT_GT(used_blocks(), blocks);
+  EXPECT_EQ(generations().find_newest().generation, 1U);
+  EXPECT_EQ(generations().next(), 2U);
+  generations().discard(2);
+  EXPECT_EQ(used_blocks(), blocks);
+  make(2);
+  EXPECT_EQ(generations().find_newest().generation, 2U);
+}
+
+TEST_F(MemoryGenerationsTest, ADamagedOneIsPassedOver) {
+  make(1);
+  make(2);
+  std::filesystem::resize_file(generations().path_of(2, 1), 50000);
+  const auto found = generations().find_newest();
+  EXPECT_EQ(found.generation, 1U);
+  ASSERT_EQ(found.passed_over.size(), 1U);
+  EXPECT_EQ(found.passed_over[0].generation, 2U);
+}
+
+TEST_F(MemoryGenerationsTest, NoRoomIsAnErrorWithTheNumbers) {
+  EXPECT_EQ(generations().room_error(1), "");
+  EXPECT_NE(generations().room_error(std::uint64_t{1} << 60).find("MiB are free"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace sorrel::checkpoint
