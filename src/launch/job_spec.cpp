@@ -58,6 +58,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("check", spec.check_folder);
   field("report", spec.report_file);
   field("checkpoint", spec.checkpoint_folder);
+  field("checkpoint_files", spec.checkpoint_files);
   field("every", spec.save_period_ns);
   field("restart", spec.restart_generation);
   field("old_library_path", spec.old_library_path);

@@ -132,8 +132,10 @@ struct JobSpec {
   std::string check_folder;
   /// The file for what ends the job (runtime/report_file.hpp); "": none.
   std::string report_file;
-  /// The folder of the job's checkpoints (src/checkpoint); "": it is not saved.
+  /// The folder of the job's checkpoints (src/checkpoint); "": there is none.
   std::string checkpoint_folder;
+  /// The descriptors of the job's checkpoints in memory; empty: there are none.
+  std::vector<int> checkpoint_files;
   /// It is also saved whenever so many nanoseconds are over; 0: never.
   std::int64_t save_period_ns = 0;
   /// The checkpoint in it with which the job begins; 0: the program begins.
@@ -142,6 +144,11 @@ struct JobSpec {
   std::string old_library_path;
   /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.
   std::string preloaded;
+
+  /// Whether it has checkpoints.
+  [[nodiscard]] bool is_saved() const {
+    return !checkpoint_folder.empty() || !checkpoint_files.empty();
+  }
 
   bool operator==(const JobSpec&) const = default;
 };

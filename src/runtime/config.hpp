@@ -28,7 +28,7 @@ struct Config : launch::JobSpec {
   }
 
   /// Whether all ranks may pause at once: to be saved, or to change their process.
-  [[nodiscard]] bool pauses_ranks() const { return moves_between || !checkpoint_folder.empty(); }
+  [[nodiscard]] bool pauses_ranks() const { return moves_between || is_saved(); }
 
   /// Whether all processes of the job share memory.
   [[nodiscard]] bool is_all_near() const { return memory != nullptr && !memory->shape().is_part; }

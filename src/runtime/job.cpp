@@ -286,7 +286,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   mpi::ProcessWorld& world = *worlds_.front();
   if (config.pauses_ranks()) pause_ = std::make_unique<JobPause>(world, stacks_, first_place_);
-  if (!config.checkpoint_folder.empty())
+  if (config.is_saved())
     saver_ = std::make_unique<JobSaver>(config, scheduler_.memory(), world, body_, *pause_);
   if (config.moves_between) {
     RankPlaces& places = *this;
@@ -423,7 +423,7 @@ int Job::save_job(mpi::RankState& rank) {
   if (!is_reported.test_and_set(std::memory_order_relaxed)) {
     os::write_all(STDERR_FILENO,
                   "sorrel: no checkpoint, and the job goes on: it was not started with "
-                  "--checkpoint DIR\n");
+                  "--checkpoint\n");
   }
   return -1;
 }

@@ -84,7 +84,7 @@ class ProgramBody final : public RankBody {
         config_(config),
         image_note_(config.is_verbose),
         has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance) ||
-                           !config.checkpoint_folder.empty()),
+                           config.is_saved()),
         has_openmp_(image.uses_openmp()),
         thread_blocks_(has_thread_blocks_ ? place_count(config) : 0,
                        rank_region(config).thread_blocks),
@@ -434,7 +434,7 @@ int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
   watch_for_activity_requests();
-  if (!config.checkpoint_folder.empty()) watch_for_save_requests();
+  if (config.is_saved()) watch_for_save_requests();
   if (const std::string reason = program::sharing_error(); !reason.empty()) {
     return report_error(reason + ": run every rank as a process, with --procs " +
                         std::to_string(config.rank_count));

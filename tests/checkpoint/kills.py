@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Kill a job at random moments while it writes checkpoints, and restart it each time.
 
-    kills.py SORREL STEPS_PROGRAM COUNT [--procs P [--moves]] [--seed SEED]
+    kills.py SORREL STEPS_PROGRAM COUNT [--procs P [--moves] [--survive]] [--seed SEED]
 
 The job saves itself after each step. All its processes get SIGKILL, also those that write; a job of several processes
 is killed in this way half of the time, and loses one of its processes otherwise. It is then restarted with any number
 of processes. The last restart runs to the end, and the history that all runs have printed must be that of a job that
 was not killed. The moment is random in time, so a seed repeats the choice and not the race. With --moves, ranks also
 change their process at random, and are killed meanwhile.
+
+With --survive, the job is started once, with its checkpoints in memory. One process at a time is killed, at random
+moments; the job must go on by itself, and end with status 0. Prints how long it took from a kill to the next line.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections.abc
 import os
 import pathlib
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -60,6 +65,54 @@ def whole_lines(folder: pathlib.Path) -> list[str]:
     return [line for line in text.splitlines(keepends=True) if line.endswith("\n") and line != "restarted\n"]
 
 
+def survive(options: argparse.Namespace, random_: random.Random, folder: pathlib.Path) -> None:
+    ranks = ["-n", str(RANK_COUNT), "--procs", str(options.procs)]
+    steps = str(100 * options.count + 100)
+    plain = subprocess.run([options.sorrel, "run", *ranks, options.program, steps, "1000000"], check=True, stdout=subprocess.PIPE)
+    history = plain.stdout.decode().splitlines(keepends=True)
+    saved = ["--checkpoint", "memory", "--restarts", str(options.count), *(["--balance", "measured"] if options.moves else [])]
+    job = start([options.sorrel, "run", *ranks, *saved, options.program, steps, "1"], folder)
+
+    def lives() -> list[list[str]]:
+        """The lines of each life of the job, which but for the first begin with a line "restarted"."""
+        return [life.splitlines(keepends=True) for life in (folder / "out").read_text().split("restarted\n")]
+
+    def wait_for(what: str, is_there: collections.abc.Callable[[], bool]) -> bool:
+        limit = time.monotonic() + 60
+        while not is_there():
+            if job.poll() is not None:
+                return False
+            if time.monotonic() > limit:
+                os.killpg(job.pid, signal.SIGKILL)
+                fail(folder, f"no {what}")
+            time.sleep(0.001)
+        return True
+
+    seconds = []
+    for number in range(options.count):
+        # When the third step is over, the checkpoint of the first one is whole: a job that makes no progress is not restarted.
+        if not wait_for("progress", lambda: len(lives()) == len(seconds) + 1 and len(lives()[-1]) >= 3):
+            break
+        time.sleep(random_.uniform(0, 0.06))
+        begin = time.monotonic()
+        kill(job, True, random_)
+        if not wait_for(f"restart after kill {number + 1}", lambda: len(lives()) == number + 2):
+            break
+        seconds.append(time.monotonic() - begin)
+    status = job.wait()
+    if status != 0:
+        fail(folder, f"the job ended with {status} after {len(seconds)} restarts")
+    done = 0
+    for life in lives():
+        begin = int(life[0].split()[0]) - 1 if life else 0
+        if begin > done or history[begin : begin + len(life)] != life:
+            fail(folder, f"another history from step {begin + 1} on, after step {done}")
+        done = begin + len(life)
+    if done != len(history) or not seconds:
+        fail(folder, f"the job has made {done} of {len(history)} steps with {len(seconds)} restarts")
+    print(f"{len(seconds)} killed processes; from a kill to the next line {statistics.median(seconds) * 1e3:.0f} ms, at most {max(seconds) * 1e3:.0f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("sorrel")
@@ -67,10 +120,17 @@ def main() -> None:
     parser.add_argument("count", type=int)
     parser.add_argument("--procs", type=int, default=1)
     parser.add_argument("--moves", action="store_true")
+    parser.add_argument("--survive", action="store_true")
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
     sorrel, program, count = options.sorrel, options.program, options.count
     random_ = random.Random(options.seed)
+    if options.moves:
+        os.environ["SORREL_MOVE_SEED"] = str(random_.randrange(1000))
+    if options.survive:
+        with tempfile.TemporaryDirectory(prefix="sorrel-checkpoint-") as name:
+            survive(options, random_, pathlib.Path(name))
+        return
     has_several = options.procs > 1
     ranks = ["-n", str(RANK_COUNT), *(["--procs", str(options.procs)] if has_several else ["--workers", "2"])]
     # Enough for all lives of the job: at most one step for each millisecond of them.
@@ -81,8 +141,6 @@ def main() -> None:
         plain = subprocess.run([sorrel, "run", *ranks, program, steps, "1000000"], check=True, stdout=subprocess.PIPE)
         history = plain.stdout.decode().splitlines(keepends=True)
         first = [sorrel, "run", *ranks, "--checkpoint", save, *(["--balance", "measured"] if options.moves else []), program, steps, "1"]
-        if options.moves:
-            os.environ["SORREL_MOVE_SEED"] = str(random_.randrange(1000))
         done = restored = 0
         for number in range(count + 1):
             is_saved = done > 0 and any(pathlib.Path(save).glob("ckpt.*/MANIFEST"))

@@ -8,7 +8,8 @@
 //   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, break,
 //   protect, window, request, thread, directory, environment, coroutine; or log: what keeps a rank
 //   in its process; or sleep: a while without a collective; or limit: after two checkpoints, no
-//   file may be longer than 20000 bytes. RANK: which rank has it; the last one.
+//   file may be longer than 20000 bytes; or die, or abort: after step 12 of any life. RANK: which
+//   rank has it; the last one.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -30,6 +31,8 @@ enum { row_length = 500, late_tag = 7 };
 static int saved_count;
 static int is_restarted;
 static int is_limited;
+static int kills_itself;
+static int aborts;
 static _Thread_local double offset;
 static char* path;
 
@@ -77,6 +80,8 @@ static void hold(const char* what) {
   if (strcmp(what, "thread") == 0) pthread_create(&thread, NULL, wait_for_ever, NULL);
   if (strcmp(what, "directory") == 0) (void)!chdir("/");
   is_limited |= strcmp(what, "limit") == 0;
+  kills_itself |= strcmp(what, "die") == 0;
+  aborts |= strcmp(what, "abort") == 0;
   // No collective of all ranks meanwhile.
   if (strcmp(what, "sleep") == 0) sleep(3);
   if (strcmp(what, "environment") == 0) setenv("STEPS", "1", 1);
@@ -135,6 +140,8 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&change, &residual, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) printf("%d %a\n", step, residual);
     fflush(stdout);
+    if (kills_itself && step == 12) kill(getpid(), SIGKILL);
+    if (aborts && step == 12) MPI_Abort(MPI_COMM_WORLD, 3);
   }
   if (strcmp(path, getenv("PATH")) != 0 || atoi(argv[1]) != steps) return 1;
   free(row);

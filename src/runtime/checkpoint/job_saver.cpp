@@ -13,6 +13,8 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "checkpoint/generations.hpp"
+#include "checkpoint/memory_generations.hpp"
 #include "mpi/saved/saved_file.hpp"
 #include "mpi/saved/saved_rank.hpp"
 #include "os/file_size_limit.hpp"
@@ -41,6 +43,14 @@ void print_line(const std::string& text) {
   os::write_all(STDERR_FILENO, "sorrel: " + text + "\n");
 }
 
+std::unique_ptr<const checkpoint::GenerationStore> store_of(const Config& config) {
+  if (config.checkpoint_files.empty())
+    return std::make_unique<checkpoint::Generations>(config.checkpoint_folder);
+  auto store = std::make_unique<checkpoint::MemoryGenerations>(config.checkpoint_files);
+  store->keep_from_children();
+  return store;
+}
+
 std::uint32_t kind_of(SegmentKind kind) {
   return static_cast<std::uint32_t>(kind);
 }
@@ -66,7 +76,7 @@ JobSaver::JobSaver(const Config& config,
       job_stop_(*world.job_stop()),
       body_(body),
       layout_(body.layout()),
-      generations_(config.checkpoint_folder) {
+      generations_(store_of(config)) {
   job_stop_.set_action(stop_number, *this);
 }
 
@@ -83,8 +93,8 @@ void JobSaver::on_all_here(core::Worker& worker) {
   begin_error_.clear();
   if (!job_stop_.is_last_ready()) return JobPause::wait(worker);
   // Before the stop, so that the ranks do not wait for the device. No process writes.
-  begun_generation_ = generations_.next();
-  begin_error_ = generations_.begin(begun_generation_);
+  begun_generation_ = generations_->next();
+  begin_error_ = generations_->begin(begun_generation_);
   pause_.stop_job(worker, stop_number);
 }
 
@@ -206,7 +216,7 @@ bool JobSaver::may_save(core::JobStop& stop) {
 int JobSaver::save_stopped(core::JobStop& stop) {
   generation_ = std::ranges::max(stop.exchange(begun_generation_));
   if (!may_save(stop)) {
-    if (begun_generation_ != 0) generations_.discard(generation_);
+    if (begun_generation_ != 0) generations_->discard(generation_);
     return refused;
   }
   last_refusal_.clear();
@@ -256,8 +266,8 @@ std::string JobSaver::complete(const checkpoint::FileSeal& seal) {
   }
   std::string error;
   const bool are_whole = std::ranges::find(seals, checkpoint::FileSeal{}) == seals.end();
-  if (are_whole) error = generations_.commit(generation_, seals);
-  if (!are_whole || !error.empty()) generations_.discard(generation_);
+  if (are_whole) error = generations_->commit(generation_, seals);
+  if (!are_whole || !error.empty()) generations_->discard(generation_);
   return error;
 }
 
@@ -272,8 +282,8 @@ checkpoint::FileIdentity JobSaver::identity(std::uint64_t generation) const {
 
 std::string JobSaver::write(checkpoint::FileSeal& seal) {
   checkpoint::SegmentWriter file;
-  const std::string path = generations_.path_to_write(generation_, config_.own_process);
-  std::string error = file.begin(path, identity(generation_));
+  const std::string path = generations_->path_to_write(generation_, config_.own_process);
+  std::string error = file.begin(path, identity(generation_), generations_->has_files());
   if (error.empty()) error = add_record(file, SegmentKind::layout, 0, layout_);
   ByteWriter process;
   process.add(world_.next_context());
@@ -292,12 +302,30 @@ std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState
   std::vector<os::MemoryRange> memory;
   if (error.empty()) error = add_memory_of(rank, pause_.stack_of(rank), body_, memory);
   for (const os::MemoryRange& run : memory) {
-    if (!error.empty()) return error;
-    error = file.add({.kind = kind_of(SegmentKind::memory),
-                      .rank = number,
-                      .address = run.begin,
-                      .bytes = run.end - run.begin},
-                     reinterpret_cast<const void*>(run.begin));
+    if (error.empty()) error = write_memory(file, number, run);
+  }
+  return error;
+}
+
+/// In parts, so that room for each is found before it is written.
+std::string JobSaver::write_memory(checkpoint::SegmentWriter& file,
+                                   std::uint32_t rank,
+                                   const os::MemoryRange& run) {
+  constexpr std::uint64_t part_bytes_max = std::uint64_t{64} << 20;
+  std::string error;
+  for (std::uintptr_t at = run.begin; at < run.end && error.empty();) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(run.end - at, part_bytes_max);
+    if (bytes > room_bytes_) {
+      error = generations_->room_error(part_bytes_max);
+      room_bytes_ = part_bytes_max;
+    }
+    room_bytes_ -= bytes;
+    if (error.empty()) {
+      error = file.add(
+          {.kind = kind_of(SegmentKind::memory), .rank = rank, .address = at, .bytes = bytes},
+          reinterpret_cast<const void*>(at));
+    }
+    at += bytes;
   }
   return error;
 }
@@ -308,7 +336,7 @@ std::string JobSaver::open() {
   objects_.resize(places_.size());
   for (std::uint32_t process = 0, count = 1; process < count; ++process) {
     checkpoint::SegmentReader& file = files_.emplace_back();
-    std::string error = file.open(generations_.path_of(config_.restart_generation, process));
+    std::string error = file.open(generations_->path_of(config_.restart_generation, process));
     if (error.empty()) error = read_records(file);
     if (!error.empty()) return error;
     count = file.identity().process_count;

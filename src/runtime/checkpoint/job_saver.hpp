@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "checkpoint/generations.hpp"
+#include "checkpoint/generation_store.hpp"
 #include "core/job_memory.hpp"
 #include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
@@ -79,6 +79,9 @@ class JobSaver final : private PausePurpose {
   [[nodiscard]] std::string complete(const checkpoint::FileSeal& seal);
   [[nodiscard]] std::string read_records(const checkpoint::SegmentReader& file);
   [[nodiscard]] std::string write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank);
+  [[nodiscard]] std::string write_memory(checkpoint::SegmentWriter& file,
+                                         std::uint32_t rank,
+                                         const os::MemoryRange& run);
   [[nodiscard]] checkpoint::FileIdentity identity(std::uint64_t generation) const;
 
   const Config& config_;
@@ -87,7 +90,7 @@ class JobSaver final : private PausePurpose {
   core::JobStop& job_stop_;
   RankBody& body_;
   const std::string layout_;
-  const checkpoint::Generations generations_;
+  const std::unique_ptr<const checkpoint::GenerationStore> generations_;
 
   // While the job is stopped, or by the last rank to arrive.
   /// The checkpoint in the making.
@@ -96,6 +99,8 @@ class JobSaver final : private PausePurpose {
   std::uint64_t begun_generation_ = 0;
   /// Why it cannot be begun.
   std::string begin_error_;
+  /// In the child that writes: bytes for which there was room.
+  std::uint64_t room_bytes_ = 0;
   /// The child that writes; 0: none.
   pid_t writer_ = 0;
   /// Why the last save that the program had not asked for was refused.

@@ -61,6 +61,7 @@ JobSpec full_spec() {
           .check_folder = "/t/a check",
           .report_file = "/t/a report",
           .checkpoint_folder = "/t/saved",
+          .checkpoint_files = {7, 8, 9, 10},
           .restart_generation = 16,
           .old_library_path = "/c",
           .preloaded = "/d"};

@@ -10,6 +10,7 @@
 
 #include "checkpoint/generations.hpp"
 #include "tools/sorrel/checkpoint/job_file.hpp"
+#include "tools/sorrel/checkpoint/newest_checkpoint.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
@@ -58,15 +59,9 @@ int restart_command(Arguments arguments) {
   Result<JobFile> read = read_job_file(folder);
   if (!read.has_value()) return report_error("{}", read.error());
   JobFile job = std::move(read).value();
-  const checkpoint::Generations generations(folder);
-  const checkpoint::Generations::Found found = generations.find_newest();
-  for (const auto& damaged : found.passed_over) {
-    print_diagnostic(fmt::format("note: checkpoint {} is damaged and left out: {}",
-                                 damaged.generation, damaged.reason));
-    if (const std::string error = generations.set_aside(damaged.generation); !error.empty())
-      return report_error("{}", error);
-  }
-  if (found.generation == 0) return report_error("{} has no whole checkpoint", folder);
+  const Result<std::uint64_t> newest = newest_checkpoint(checkpoint::Generations(folder));
+  if (!newest.has_value()) return report_error("{}", newest.error());
+  if (newest.value() == 0) return report_error("{} has no whole checkpoint", folder);
   if (::chdir(job.folder.c_str()) != 0)
     return report_error("the folder of the job, {}: {}", job.folder, std::strerror(errno));
   std::vector<char*> words;
@@ -74,7 +69,7 @@ int restart_command(Arguments arguments) {
     words.push_back(word.data());
   words.push_back(nullptr);
   Restart restart{.folder = folder,
-                  .generation = found.generation,
+                  .generation = newest.value(),
                   .random = job.random,
                   .options = {fmt::format("--ranks={}", job.rank_count)}};
   if (!workers.empty()) restart.options.push_back("--workers=" + workers);

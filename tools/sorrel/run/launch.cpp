@@ -52,7 +52,8 @@ class Launch {
         claimants_(plan.shape.process_count, 0),
         activity_(plan) {}
 
-  int run() {
+  /// The status of the command; nothing: the job is to be started again.
+  std::optional<int> run() {
     auto segment = os::SharedSegment::create(JobMemory::bytes_needed(plan_.shape));
     if (!segment.is_valid()) return report_no_memory();
     memory_ = std::make_unique<JobMemory>(plan_.shape, std::move(segment));
@@ -79,6 +80,7 @@ class Launch {
     while (live_count_ > 0 || may_go_on_without_wrapper())
       wait_for_event();
     if (is_ending_ || ended_by_signal_ != 0) end_children();
+    if (killed_ && begin_restart()) return std::nullopt;
     finish_output();
     if (plan_.on_end) plan_.on_end();
     // Die of the signal as if it had not been blocked.
@@ -92,6 +94,26 @@ class Launch {
     return report_error("cannot create shared memory for the processes of the job: {}{}",
                         std::strerror(errno),
                         errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
+  }
+
+  /// After the death of a process, when all have ended: whether the job is started again.
+  bool begin_restart() {
+    // What the user has sent meanwhile.
+    constexpr timespec at_once{};
+    for (int number = 0; (number = sigtimedwait(&awaited_, nullptr, &at_once)) > 0;) {
+      if (number != SIGCHLD && is_fatal(number)) ended_by_signal_ = number;
+    }
+    outputs_->catch_up();
+    bool is_again = ended_by_signal_ == 0 && !has_reported_unwritten_ && plan_.restarts();
+    if (is_again) {
+      // However slow its reader is: the output goes on.
+      is_ending_ = false;
+      give_up_ns_ = 0;
+      finish_output();
+      is_again = ended_by_signal_ == 0 && !is_ending_;
+    }
+    if (!is_again) write_process_end(*killed_, plan_.report_file);
+    return is_again;
   }
 
   [[nodiscard]] const LaunchedProgram& program_of(std::uint32_t index) const {
@@ -285,33 +307,46 @@ class Launch {
   }
 
   void reap() {
+    struct Ended {
+      pid_t pid;
+      int status;
+    };
+
+    std::vector<Ended> all;
     int wait_status = 0;
-    for (;;) {
-      const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
-      if (pid <= 0) return;
+    for (pid_t pid = 0; (pid = waitpid(-1, &wait_status, WNOHANG)) > 0;) {
       if (WIFSTOPPED(wait_status)) {
         equal_processes_.on_stop(pid, WSTOPSIG(wait_status));
-        continue;
-      }
-      auto found = std::find(pids_.begin(), pids_.end(), pid);
-      std::size_t index = static_cast<std::size_t>(found - pids_.begin());
-      if (found != pids_.end()) {
-        *found = 0;
-        --live_count_;
       } else {
-        // A program that has outlived its wrapper, or an orphan of a process.
-        found = std::find(claimants_.begin(), claimants_.end(), pid);
-        if (found == claimants_.end()) continue;
-        index = static_cast<std::size_t>(found - claimants_.begin());
+        all.push_back({.pid = pid, .status = wait_status});
       }
-      if (is_ending_) continue;
-      if (WIFEXITED(wait_status) && has_left_its_program(index, pid)) {
-        status_ = std::max(status_, WEXITSTATUS(wait_status));
-      } else if (WIFSIGNALED(wait_status)) {
-        on_killed(static_cast<std::uint32_t>(index), WTERMSIG(wait_status));
-      } else {
-        on_exit(static_cast<std::uint32_t>(index), WEXITSTATUS(wait_status));
-      }
+    }
+    // A process that was killed is the cause, also if another one has ended the job because of it.
+    std::ranges::stable_partition(all,
+                                  [](const Ended& ended) { return WIFSIGNALED(ended.status); });
+    for (const Ended& ended : all)
+      on_child_end(ended.pid, ended.status);
+  }
+
+  void on_child_end(pid_t pid, int wait_status) {
+    auto found = std::find(pids_.begin(), pids_.end(), pid);
+    std::size_t index = static_cast<std::size_t>(found - pids_.begin());
+    if (found != pids_.end()) {
+      *found = 0;
+      --live_count_;
+    } else {
+      // A program that has outlived its wrapper, or an orphan of a process.
+      found = std::find(claimants_.begin(), claimants_.end(), pid);
+      if (found == claimants_.end()) return;
+      index = static_cast<std::size_t>(found - claimants_.begin());
+    }
+    if (is_ending_) return;
+    if (WIFEXITED(wait_status) && has_left_its_program(index, pid)) {
+      status_ = std::max(status_, WEXITSTATUS(wait_status));
+    } else if (WIFSIGNALED(wait_status)) {
+      on_killed(static_cast<std::uint32_t>(index), WTERMSIG(wait_status));
+    } else {
+      on_exit(static_cast<std::uint32_t>(index), WEXITSTATUS(wait_status));
     }
   }
 
@@ -418,7 +453,15 @@ class Launch {
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
-    report(end_of(index, 128 + number, number));
+    const ProcessEnd end = end_of(index, 128 + number, number);
+    // A process that has ended the job, as after a crash, has said why.
+    if (plan_.restarts && memory_->ending_process() != static_cast<std::int32_t>(index)) {
+      outputs_->catch_up();
+      print_process_end(end);
+      killed_ = end;
+    } else {
+      report(end);
+    }
     begin_end(128 + number);
   }
 
@@ -467,6 +510,8 @@ class Launch {
   std::uint32_t live_count_ = 0;
   int status_ = 0;
   bool is_ending_ = false;
+  /// A process whose death may be followed by a restart.
+  std::optional<ProcessEnd> killed_;
   bool has_reported_unwritten_ = false;
   int end_signal_ = 0;
   int ended_by_signal_ = 0;
@@ -478,7 +523,9 @@ class Launch {
 }  // namespace
 
 int launch(const LaunchPlan& plan) {
-  return Launch(plan).run();
+  for (;;) {
+    if (const std::optional<int> status = Launch(plan).run()) return *status;
+  }
 }
 
 }  // namespace sorrel::tool

@@ -3,7 +3,8 @@
 //! The processes share an unnamed memory segment (os/shared_segment.hpp). The system kills each
 //! process when this one dies, for whatever reason. All processes are ended if one is killed by a
 //! signal, or if one ends the job (core/job_memory.hpp). Signals to this process are forwarded.
-//! Returns when the last process, and every process left behind by one, has ended.
+//! Returns when the last process, and every process left behind by one, has ended. A job that can
+//! go on from a checkpoint is started again before, if one of its processes was killed.
 //!
 //! Below a wrapper the program is not a child of this process. Its entry in the job's claims
 //! (launch/job_claims.hpp) shows whether it has started and whether it is alive.
@@ -56,6 +57,9 @@ struct LaunchPlan {
   /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
       set_environment;
+  /// Called when a process was killed, by neither the job nor this process, and none is left:
+  /// whether all are started again. Empty: they are not.
+  std::function<bool()> restarts;
   /// Called when the last process has ended, before launch() returns or dies of a signal.
   std::function<void()> on_end;
 };

@@ -40,6 +40,8 @@ OutputPipes::~OutputPipes() {
   for (const int descriptor : {event_descriptor_, abandon_descriptor_}) {
     if (descriptor >= 0) close(descriptor);
   }
+  // For the processes of a restarted job.
+  setrlimit(RLIMIT_NOFILE, &files_before_);
 }
 
 void OutputPipes::find_destinations() {

@@ -20,9 +20,12 @@ std::string ProcessEnd::what() const {
   return fmt::format("ended with status {} in the middle of MPI", status);
 }
 
-void report_process_end(const ProcessEnd& end, const std::string& report_file) {
+void print_process_end(const ProcessEnd& end) {
+  print_diagnostic(fmt::format("{} {}", end.name(), end.what()));
+}
+
+void write_process_end(const ProcessEnd& end, const std::string& report_file) {
   const std::string what = end.what();
-  print_diagnostic(fmt::format("{} {}", end.name(), what));
   const auto rank =
       end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank)) : std::nullopt;
   runtime::ReportFile(report_file)
@@ -33,6 +36,11 @@ void report_process_end(const ProcessEnd& end, const std::string& report_file) {
               .process = end.process,
               .signal = end.signal,
               .calls = {}});
+}
+
+void report_process_end(const ProcessEnd& end, const std::string& report_file) {
+  print_process_end(end);
+  write_process_end(end, report_file);
 }
 
 }  // namespace sorrel::tool

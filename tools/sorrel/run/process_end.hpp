@@ -23,6 +23,12 @@ struct ProcessEnd {
   [[nodiscard]] std::string what() const;
 };
 
+/// Prints a line.
+void print_process_end(const ProcessEnd& end);
+
+/// Writes the same into the user's file; "": none.
+void write_process_end(const ProcessEnd& end, const std::string& report_file);
+
 /// Prints a line, and writes the same into the user's file; "": none.
 void report_process_end(const ProcessEnd& end, const std::string& report_file);
 

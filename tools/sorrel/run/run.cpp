@@ -12,22 +12,28 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/personality.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "checkpoint/generations.hpp"
+#include "checkpoint/memory_generations.hpp"
 #include "os/cpu_set.hpp"
 #include "os/library_search.hpp"
 #include "tools/sorrel/check/junit.hpp"
 #include "tools/sorrel/checkpoint/job_file.hpp"
+#include "tools/sorrel/checkpoint/restarts.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/common/shell_line.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
@@ -178,6 +184,13 @@ int launch_host_process(const RunPlan& plan, const Installation& installation, c
                             }});
 }
 
+/// Where the job's checkpoints are.
+std::unique_ptr<const checkpoint::GenerationStore> store_of(const launch::JobSpec& job) {
+  if (job.checkpoint_files.empty())
+    return std::make_unique<checkpoint::Generations>(job.checkpoint_folder);
+  return std::make_unique<checkpoint::MemoryGenerations>(job.checkpoint_files);
+}
+
 int launch_processes(const BlockedRequests& blocked,
                      const RunPlan& plan,
                      const Installation& installation,
@@ -191,17 +204,19 @@ int launch_processes(const BlockedRequests& blocked,
                         .wrapper = part.program.wrapper,
                         .is_mpi_seen = !part.program.wrapped_path.empty()});
   }
+  Restarts restarts(store_of(plan.job), plan.restart_count_max, plan.job.restart_generation);
   LaunchPlan started{.rank_count = static_cast<std::uint64_t>(plan.job.rank_count),
                      .shape = {.process_count = plan.job.process_count,
                                .workers_per_process = launch::workers_per_process(plan.job)},
                      .processes = {},
                      .random = plan.random,
-                     .is_saved = !plan.job.checkpoint_folder.empty(),
+                     .is_saved = plan.job.is_saved(),
                      .report_file = plan.job.report_file,
                      .mask = blocked.mask_before(),
                      .set_environment =
                          [&](std::uint32_t index, int segment, int claims) {
                            launch::JobSpec job = plan.job_of(index, shares[index]);
+                           job.restart_generation = restarts.generation();
                            const Part& part = parts[shares[index].part];
                            // Lines of a process that is a rank are labelled by its parent.
                            if (job.process_mode) job.has_rank_labels = false;
@@ -215,8 +230,9 @@ int launch_processes(const BlockedRequests& blocked,
                            set_rank_variables(job, shares[index]);
                            set_job_variable(job);
                          },
-                     .on_end = {}};
-  started.on_end = on_end;
+                     .restarts = {},
+                     .on_end = on_end};
+  if (plan.restart_count_max != 0) started.restarts = [&] { return restarts.begin_next(); };
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
     const launch::JobSpec job = plan.job_of(i, shares[i]);
     const bool has_label = job.has_rank_labels && job.process_mode;
@@ -378,6 +394,9 @@ void preload(Part& part, const std::string& library) {
   part.preloaded = library + (part.preloaded.empty() ? "" : ":") + part.preloaded;
 }
 
+/// For --checkpoint: not a folder, which is ./memory.
+constexpr std::string_view in_memory = "memory";
+
 /// For --every. Returns an error, or "".
 std::string read_save_period(const std::string& text, std::int64_t* period_ns) {
   constexpr std::int64_t period_ns_min = 100'000'000;
@@ -388,6 +407,19 @@ std::string read_save_period(const std::string& text, std::int64_t* period_ns) {
     return fmt::format("--every must be a time such as 30s, 10min or 2h, at least 100ms, not '{}'",
                        text);
   *period_ns = *period;
+  return "";
+}
+
+/// For --restarts. Returns an error, or "".
+std::string read_restart_count(const std::string& text, bool is_in_memory, std::uint64_t* count) {
+  constexpr std::uint64_t default_in_memory = 10;
+  constexpr std::uint64_t count_max = 1'000'000;
+  *count = is_in_memory ? default_in_memory : 0;
+  if (text.empty()) return "";
+  const std::optional<std::uint64_t> given = parse_count(text);
+  if (!given || *given > count_max)
+    return fmt::format("--restarts must be a whole number from 0 to {}, not '{}'", count_max, text);
+  *count = *given;
   return "";
 }
 
@@ -404,6 +436,11 @@ std::string prepare_checkpoints(RunPlan& plan,
         plan.job.rank_count);
   }
   if (!plan.random) return "--checkpoint: the system has no random numbers";
+  if (folder == in_memory) {
+    const std::string error = checkpoint::MemoryGenerations::make_files(plan.job.process_count,
+                                                                        plan.job.checkpoint_files);
+    return error.empty() ? "" : "--checkpoint memory: " + error;
+  }
   if (restart != nullptr) {
     plan.job.checkpoint_folder = restart->folder;
     plan.job.restart_generation = restart->generation;
@@ -519,10 +556,15 @@ int run_job(Arguments arguments, const Restart* restart) {
   plan.random = plan.host.name.empty() ? make_random_bytes() : random_bytes_under_host();
   if (!words.checkpoint.empty()) {
     std::string error = read_save_period(words.every, &plan.job.save_period_ns);
+    if (error.empty()) {
+      error = read_restart_count(words.restarts, words.checkpoint == in_memory,
+                                 &plan.restart_count_max);
+    }
     if (error.empty()) error = prepare_checkpoints(plan, words.checkpoint, arguments, restart);
     if (!error.empty()) return report_error("{}", error);
-  } else if (!words.every.empty()) {
-    return report_error("--every requires --checkpoint DIR");
+  } else if (!words.every.empty() || !words.restarts.empty()) {
+    return report_error("{} requires --checkpoint DIR",
+                        words.every.empty() ? "--restarts" : "--every");
   }
   if (plan.job.is_verbose) {
     for (const std::string& note : notes_on(plan, words.omp))
@@ -561,7 +603,7 @@ int run_job(Arguments arguments, const Restart* restart) {
   }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
       words.trace.any() || words.check.any() || !words.junit.empty() ||
-      !words.report_json.empty() || !plan.job.checkpoint_folder.empty() || is_trial) {
+      !words.report_json.empty() || plan.job.is_saved() || is_trial) {
     const auto begin = std::chrono::steady_clock::now();
     const OtherWork other_work;
     const CheckResult result = run_as_parent(blocked, plan, installation, parts, words,

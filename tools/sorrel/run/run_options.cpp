@@ -50,6 +50,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --check ./heat         errors in calls of MPI\n"
     "  sorrel run -n 64 --checkpoint save ./heat\n"
     "                                         `sorrel restart save` goes on\n"
+    "  sorrel run -n 64 --procs 4 --checkpoint memory --every 10s ./heat\n"
+    "                                         goes on if a process is killed\n"
     "  sorrel run --omp ./loops               OpenMP, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid        ranks with OpenMP inside\n\n"
     "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every\n"
@@ -145,13 +147,19 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
       ->group(group_order);
   app->add_option("--checkpoint", options.checkpoint,
                   "Save the job into this folder where the program calls sorrel_checkpoint(), so "
-                  "that `sorrel restart DIR` can go on from there (docs/checkpoint.md)")
-      ->type_name("DIR")
+                  "that `sorrel restart DIR` can go on from there; or, with the word memory, into "
+                  "memory, so that the job survives the death of a process (docs/checkpoint.md)")
+      ->type_name("DIR|memory")
       ->group(group_ranks);
   app->add_option("--every", options.every,
                   "With --checkpoint: also save the job in the first collective of all ranks after "
                   "each TIME, such as 30s, 10min or 2h")
       ->type_name("TIME")
+      ->group(group_ranks);
+  app->add_option("--restarts", options.restarts,
+                  "With --checkpoint: how often the job goes on from its newest checkpoint when a "
+                  "process of it was killed (default: 10 with memory, 0 with a folder)")
+      ->type_name("N")
       ->group(group_ranks);
   app->add_option(
          "--shared", options.shared,

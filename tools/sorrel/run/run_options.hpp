@@ -38,6 +38,7 @@ struct RunOptions {
   std::string seed;
   std::string checkpoint;
   std::string every;
+  std::string restarts;
   TraceRequest trace;
   CheckRequest check;
   std::string junit;        ///< a file; "": none

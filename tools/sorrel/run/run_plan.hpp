@@ -34,6 +34,9 @@ struct RunPlan {
   /// Of the processes, which are to be equal (EqualProcesses); none: the system has none.
   std::optional<RandomBytes> random;
 
+  /// How often the job is started again from a checkpoint.
+  std::uint64_t restart_count_max = 0;
+
   /// By program of a job of several (launch::JobSpec::parts): every rank is a process.
   std::vector<bool> process_modes;
 

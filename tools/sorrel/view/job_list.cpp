@@ -51,8 +51,8 @@ pid_t job_of(const JobProcess& process) {
   const launch::JobSpec& spec = process.spec;
   if (spec.launcher != 0) return spec.launcher;
   if (spec.host_mpi.daemon != 0) return spec.host_mpi.daemon;
-  const bool has_parent =
-      spec.memory_descriptor || !spec.trace_folder.empty() || !spec.host_mpi.name.empty();
+  const bool has_parent = spec.memory_descriptor || spec.is_saved() || !spec.trace_folder.empty() ||
+                          !spec.host_mpi.name.empty();
   return has_parent ? process.facts.parent : process.facts.pid;
 }
 
