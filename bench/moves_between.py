@@ -6,11 +6,13 @@ The time of a rank is that from the begin of the packing until all processes hav
 
   bench/moves_between.py
   bench/moves_between.py --sorrel build/dev/bin/sorrel --kib 16 1024 --rounds 5
+  SORREL_HOST_MEMORY=0 SORREL_PULL=0 bench/moves_between.py --launch 'mpiexec.mpich -n 2'      # as between nodes
 """
 
 import argparse
 import pathlib
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -42,6 +44,7 @@ def main():
     parser.add_argument("--kib", type=int, nargs="+", default=[64, 1024, 16384], metavar="N", help="memory of each rank (64 1024 16384)")
     parser.add_argument("--ranks", type=int, default=16, metavar="N", help="(%(default)s)")
     parser.add_argument("--procs", type=int, default=2, metavar="N", help="(%(default)s)")
+    parser.add_argument("--launch", default="", metavar="COMMAND", help="another MPI's launcher, instead of --procs")
     parser.add_argument("--steps", type=int, default=3000, metavar="N", help="of each run, some 4 ms each (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(%(default)s)")
     arguments = parser.parse_args()
@@ -53,8 +56,9 @@ def main():
             rounds = []
             for round_number in range(arguments.rounds):
                 print(f"{kib} KiB, run {round_number + 1} of {arguments.rounds}", file=sys.stderr, flush=True)
-                command = [arguments.sorrel, "run", "-n", str(arguments.ranks), "--procs", str(arguments.procs), "--workers", "1", "--balance", "measured",
-                           "--verbose", program, str(kib), str(arguments.steps), "150"]
+                processes = [] if arguments.launch else ["--procs", str(arguments.procs)]
+                command = [*shlex.split(arguments.launch), arguments.sorrel, "run", "-n", str(arguments.ranks), *processes, "--workers", "1",
+                           "--balance", "measured", "--verbose", program, str(kib), str(arguments.steps), "150"]
                 done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
                 moves = moves_in(done.stdout)
                 if done.returncode != 0 or moves is None:

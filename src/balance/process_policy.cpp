@@ -1,5 +1,6 @@
 #include "balance/process_policy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -10,7 +11,7 @@
 namespace sorrel::balance {
 
 ProcessPolicy::ProcessPolicy(std::uint32_t process_count, const Costs& costs)
-    : costs_(costs), loads_(process_count) {}
+    : least_move_cost_(costs.move), costs_(costs), loads_(process_count) {}
 
 bool ProcessPolicy::observe(std::span<const double> loads) {
   SORREL_ASSERT(loads.size() == loads_.size());
@@ -31,6 +32,10 @@ Costs ProcessPolicy::gain_needed() const {
   const double windows = gates_.horizon();
   return {.stop = gain_over_cost * costs_.stop / windows,
           .move = gain_over_cost * costs_.move / windows};
+}
+
+void ProcessPolicy::record_move_time(double time) {
+  costs_.move = std::max(least_move_cost_, (costs_.move + time) / 2);
 }
 
 void ProcessPolicy::record_step(double promised_gain) {

@@ -29,13 +29,18 @@ class ProcessPolicy {
   /// A step that observe() has proposed moved no rank.
   void record_nothing() { gates_.record_nothing(); }
 
+  /// In a step each rank took so long: the next ones are expected to take as long, if that is more
+  /// than the cost that the policy was made with.
+  void record_move_time(double time);
+
   /// It moved some, and the largest load is expected to fall by so much.
   void record_step(double promised_gain);
 
   [[nodiscard]] const StepCounts& counts() const { return gates_.counts(); }
 
  private:
-  const Costs costs_;
+  const double least_move_cost_;
+  Costs costs_;
   /// Moving averages.
   std::vector<double> loads_;
   Gates gates_;

@@ -1,12 +1,11 @@
 //! JobStop - stops all workers of all processes of a job, so that each process may change or copy
 //! what belongs to any of its workers, while nothing is in flight in the whole job.
 //!
-//! For jobs whose processes all share memory (sorrel run --procs), and jobs of one. Each process
-//! has one object, with the same actions under the same numbers. To stop the job, one of them calls
-//! request(); then in every process, on one thread each, the action's on_job_stopped() is called.
-//! There the processes may exchange() numbers, as often as they like, but all equally often. A stop
-//! may fail, because a worker is late or something is in flight. It has no effect then, and the
-//! requester may request it again:
+//! Each process has one object, with the same actions under the same numbers. To stop the job, the
+//! processes that must_request() call request(); then in every process, on one thread each, the
+//! action's on_job_stopped() is called. There the processes may exchange() numbers and memory, as
+//! often as they like, but all equally often. A stop may fail, because a worker is late or
+//! something is in flight. It has no effect then, and the requester may request it again:
 //!
 //!     bool Mover::try_stop(core::Worker& worker) {           // in a fiber
 //!       return job_stop.request(worker, action_number);    // false: not now
@@ -17,22 +16,25 @@
 //!     }
 //!     void Mover::on_job_resumed(core::Worker& requester, bool was_stopped) { ... }
 //!
-//! README.md, "Stops of a job", has the protocol and the proof.
+//! Two kinds: SharedJobStop for processes that all share memory, and transport::HostJobStop for
+//! those of a host MPI. README.md, "Stops of a job", and src/transport/host/README.md have their
+//! protocols and the proofs.
 #pragma once
 
 #include <array>
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "core/stop_action.hpp"
+#include "base/check.hpp"
+#include "os/touched_pages.hpp"
 
 namespace sorrel::core {
 
-class JobMemory;
 class JobStop;
-class Scheduler;
 class Worker;
 
 class JobStopAction {
@@ -48,72 +50,84 @@ class JobStopAction {
   /// returned. May make fibers ready, and call stop.exchange(). Must not suspend.
   virtual void on_job_stopped(JobStop& stop) = 0;
 
-  /// Afterwards, in the process of the requester alone, on its thread, outside of any fiber.
+  /// Afterwards, in the process of each requester, on its thread, outside of any fiber.
   /// `was_stopped`: whether on_job_stopped() has been called, which it was everywhere or nowhere.
   virtual void on_job_resumed(Worker& requester, bool was_stopped) = 0;
 };
 
-class JobStop final : private StopAction {
+class JobStop {
  public:
   /// Numbers of actions are below.
   static constexpr std::uint32_t action_count_max = 4;
 
-  /// For the process of the scheduler, which outlives it.
-  explicit JobStop(Scheduler& scheduler);
-  JobStop(const JobStop&) = delete;
-  JobStop& operator=(const JobStop&) = delete;
+  virtual ~JobStop() = default;
 
   /// In every process alike, before its workers run.
-  void set_action(std::uint32_t number, JobStopAction& action);
+  void set_action(std::uint32_t number, JobStopAction& action) {
+    SORREL_CHECK(number < action_count_max && actions_[number] == nullptr);
+    actions_[number] = &action;
+  }
+
+  /// In each process once, when it is ready for an action for which all have to be ready, then once
+  /// more in each for the next one, and so on: whether it is this process that requests the stop.
+  [[nodiscard]] virtual bool must_request() = 0;
 
   /// On the thread of `requester`, in a fiber: begins a stop for the action of that number. False:
   /// not now, since workers share threads, another stop lasts, or a process has ended. True:
-  /// on_job_resumed() will be called.
-  [[nodiscard]] bool request(Worker& requester, std::uint32_t number);
-
-  /// Any worker, once in each process, then once more in each, and so on: true for the last process
-  /// of every such round. For actions that every process has to be ready for.
-  [[nodiscard]] bool is_last_ready();
+  /// on_job_resumed() will be called. May suspend.
+  [[nodiscard]] virtual bool request(Worker& requester, std::uint32_t number) = 0;
 
   /// In SchedulerHooks::on_attention().
-  void on_attention(Worker& worker);
+  virtual void on_attention(Worker& /*worker*/) {}
 
-  // In JobStopAction::on_job_stopped().
+  // In JobStopAction::on_job_stopped(). All processes make the same calls.
 
   /// Publishes a number for all processes, waits until all have published theirs, and returns these
   /// by the numbers of the processes: valid until the next call. What a process has written to
   /// shared memory before is visible to all afterwards.
-  std::span<const std::uint64_t> exchange(std::uint64_t own);
+  virtual std::span<const std::uint64_t> exchange(std::uint64_t own) = 0;
 
   /// Whether all processes agree.
   [[nodiscard]] bool agree(bool own);
 
+  /// Gathers `bytes` of each process, by the numbers of the processes: the same number in all.
+  /// False, in all: the system does not let them read each other's memory.
+  [[nodiscard]] virtual bool gather(const void* own, void* all, std::size_t bytes) = 0;
+
+  /// For a process, from another one.
+  struct Parcel {
+    std::uint32_t process = 0;
+    std::string bytes;
+  };
+
+  /// Gives each parcel to its process, and returns those for this one, one of each of `senders`, in
+  /// their order. Both ascending. Nothing, in all: as above.
+  [[nodiscard]] virtual std::optional<std::vector<std::string>> exchange_parcels(
+      std::span<const Parcel> parcels, std::span<const std::uint32_t> senders) = 0;
+
+  /// Memory that another process gets, or has.
+  struct Shipment {
+    std::uint32_t process = 0;
+    std::vector<os::MemoryRange> memory;
+  };
+
+  /// Copies memory between processes, to the same addresses. Each shipment that one sends, its
+  /// process awaits. Both ascending. What was sent must not change before all have returned. False:
+  /// some of what this process awaits has not come.
+  [[nodiscard]] virtual bool ship(std::span<const Shipment> sent,
+                                  std::span<const Shipment> awaited) = 0;
+
+  /// Whether the calls above work where processes cannot read each other's memory.
+  [[nodiscard]] virtual bool sends_memory() const = 0;
+
+ protected:
+  [[nodiscard]] JobStopAction& action(std::uint32_t number) const {
+    SORREL_ASSERT(number < action_count_max && actions_[number] != nullptr);
+    return *actions_[number];
+  }
+
  private:
-  void on_stopped() override;
-  void on_resumed(Worker& requester) override;
-  [[nodiscard]] bool wait_for_all(std::uint32_t number);
-  [[nodiscard]] bool has_ended_process() const;
-
-  Scheduler& scheduler_;
-  JobMemory& memory_;
-  const std::uint32_t process_;
-  const std::uint32_t process_count_;
   std::array<JobStopAction*, action_count_max> actions_{};
-
-  /// The workers of this process are being stopped. Acquire and release: of the rest.
-  std::atomic<bool> is_taking_part_{false};
-  /// The stop in which this process has arrived last. Relaxed: a process arrives while no worker of
-  /// it polls.
-  std::atomic<std::uint32_t> arrived_number_{0};
-
-  // Of the stop that lasts: while is_taking_part_.
-  /// For which the workers of this process are being stopped.
-  std::uint32_t number_ = 0;
-  bool is_requester_ = false;
-  bool was_stopped_ = false;
-  // While all workers are stopped.
-  std::uint64_t round_ = 0;
-  std::vector<std::uint64_t> numbers_;
 };
 
 }  // namespace sorrel::core

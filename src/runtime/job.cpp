@@ -12,6 +12,7 @@
 #include "core/cycle_clock.hpp"
 #include "core/fiber_thread.hpp"
 #include "core/guest.hpp"
+#include "core/shared_job_stop.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "os/clock.hpp"
@@ -29,6 +30,7 @@
 #include "runtime/signal_stack.hpp"
 #include "runtime/user_tuning.hpp"
 #include "runtime/wait_collection.hpp"
+#include "transport/host/host_job_stop.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -56,7 +58,7 @@ bool lends_ranks(const Config& config) {
 bool moves_ranks(const Config& config) {
   if (config.shuffle_seed) return true;
   return lends_ranks(config) && config.balance != launch::Balance::steal && config.parts.empty() &&
-         (config.host == nullptr || config.is_all_near()) && !config.has_comm_worker;
+         !config.has_comm_worker;
 }
 
 core::SchedulerOptions scheduler_options(const Config& config) {
@@ -120,10 +122,12 @@ std::unique_ptr<transport::SimulatedNodes> simulated_nodes(const Config& config,
   return std::make_unique<transport::SimulatedNodes>(scheduler, wire, config.rank_worker_count());
 }
 
-std::unique_ptr<core::JobStop> job_stop(const Config& config, core::Scheduler& scheduler) {
-  const bool is_all_near = config.process_count == scheduler.memory().shape().process_count;
-  if (!is_all_near || scheduler.memory().shape().is_part || config.wire) return nullptr;
-  return std::make_unique<core::JobStop>(scheduler);
+std::unique_ptr<core::JobStop> job_stop(const Config& config,
+                                        core::Scheduler& scheduler,
+                                        transport::HostTransport* transport) {
+  if (!config.pauses_ranks()) return nullptr;
+  if (transport == nullptr) return std::make_unique<core::SharedJobStop>(scheduler);
+  return std::make_unique<transport::HostJobStop>(scheduler, *transport, *config.host);
 }
 
 mpi::RankLayout layout_of(const Config& config) {
@@ -273,9 +277,9 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
               runtime::rank_region(config).stacks),
       has_guard_(static_cast<std::size_t>(place_count_)),
       scheduler_(scheduler_options(config), *this),
-      job_stop_(job_stop(config, scheduler_)),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
+      job_stop_(job_stop(config, scheduler_, host_transport_)),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
       is_restarted_(config.restart_generation != 0),
       is_process_mode_(config.process_mode),
@@ -290,8 +294,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     saver_ = std::make_unique<JobSaver>(config, scheduler_.memory(), world, body_, *pause_);
   if (config.moves_between) {
     RankPlaces& places = *this;
-    mover_ =
-        std::make_unique<RankMover>(config, scheduler_.memory(), world, body_, *pause_, places);
+    mover_ = std::make_unique<RankMover>(config, world, body_, *pause_, places);
   }
 }
 

@@ -220,12 +220,12 @@ class Job final : public core::SchedulerHooks,
   /// By index, 1: the stack has its guard. Of each worker for its ranks.
   std::vector<std::uint8_t> has_guard_;
   core::Scheduler scheduler_;
-  /// Null if processes are elsewhere, or are simulated.
-  const std::unique_ptr<core::JobStop> job_stop_;
   /// For a job of several processes that was given no transport; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
   /// The same transport, if packets go over a host MPI; else null.
   transport::HostTransport* const host_transport_;
+  /// Null if ranks never pause.
+  const std::unique_ptr<core::JobStop> job_stop_;
   /// For a job with a simulated network; else null.
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.

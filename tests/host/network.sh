@@ -6,6 +6,8 @@
 set -u
 host=$1 processes=$2 sorrel=$3 mbit=$4
 shift 4
+# As after the path of the command.
+[ "${1:-}" != run ] || shift
 skip() {
   echo "skipped: $1"
   exit 77

@@ -93,7 +93,7 @@ class World {
   struct Connection {
     /// Null if there is one process; else it outlives the world, and its workers have not started.
     transport::Transport* transport = nullptr;
-    /// Stops of all processes of the job; null where there are none.
+    /// Stops of all processes of the job; null where ranks never pause.
     core::JobStop* job_stop = nullptr;
     /// Several worlds may share a scheduler: each has the layout's workers from this one on.
     std::uint32_t first_worker = 0;
@@ -234,7 +234,7 @@ class World {
 
   [[nodiscard]] const std::vector<CommShared*>& comms() const { return comms_; }
 
-  /// Null if processes are elsewhere, or are simulated.
+  /// Null if ranks never pause.
   [[nodiscard]] core::JobStop* job_stop() const { return connection_.job_stop; }
 
   /// Null if ranks stay on their workers.

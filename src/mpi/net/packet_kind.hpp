@@ -27,12 +27,15 @@ enum class PacketKind : std::uint32_t {
   rma_data,     ///< A part of the data that an operation brings back.
   rma_failure,  ///< Instead of that data: an error.
   rma_ack,      ///< Answers a synchronization, or grants a lock.
+  // Balance between processes.
+  window_load,  ///< The load of a process, for the first one.
 };
 
 /// By kind, for traces.
-inline constexpr std::array<std::string_view, 14> packet_kind_names = {
-    "eager",         "rts",          "fin",    "cts", "data",     "credit",      "cancel",
-    "cancel answer", "contribution", "result", "rma", "rma data", "rma failure", "rma ack"};
+inline constexpr std::array<std::string_view, 15> packet_kind_names = {
+    "eager",  "rts",      "fin",           "cts",          "data",
+    "credit", "cancel",   "cancel answer", "contribution", "result",
+    "rma",    "rma data", "rma failure",   "rma ack",      "window load"};
 
 constexpr std::uint32_t number_of(PacketKind kind) {
   return static_cast<std::uint32_t>(kind);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "heap/region_heap.hpp"
+#include "os/shared_library_call.hpp"
 #include "os/stack_slab.hpp"
 #include "os/touched_pages.hpp"
 #include "program/image/image_slab.hpp"
@@ -60,11 +61,13 @@ class RankHeaps {
   [[nodiscard, gnu::always_inline]] bool is_code_of_rank(const void* caller) const {
     const auto code = reinterpret_cast<std::uintptr_t>(caller);
     return code - code_begin_ < code_bytes_ || code - cxx_begin_ < cxx_bytes_ ||
-           code - libc_begin_ < libc_bytes_ || is_in_opened_library(caller);
+           (code - libc_begin_ < libc_bytes_ && !os::SharedLibraryCall::is_in_progress()) ||
+           is_in_opened_library(caller);
   }
 
   /// From here on the C library allocates in the heap of the rank that calls it, too: what it
-  /// returns to the rank is then saved and restored with the rank. Before any rank runs.
+  /// returns to the rank is then saved and restored with the rank. But for os::SharedLibraryCall.
+  /// Before any rank runs.
   /// `is_in_fiber`: whether the calling thread runs a fiber, of a rank or for one.
   void include_libc(bool (*is_in_fiber)());
 

@@ -91,7 +91,7 @@ void JobSaver::on_all_here(core::Worker& worker) {
     worker.sleep(writer_poll_ns);
   begun_generation_ = 0;
   begin_error_.clear();
-  if (!job_stop_.is_last_ready()) return JobPause::wait(worker);
+  if (!job_stop_.must_request()) return JobPause::wait(worker);
   // Before the stop, so that the ranks do not wait for the device. No process writes.
   begun_generation_ = generations_->next();
   begin_error_ = generations_->begin(begun_generation_);

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <fstream>
 #include <link.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "os/page_bytes.hpp"
 #include "os/stack_slab.hpp"
@@ -86,6 +88,17 @@ int add_file(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
+/// What the processor of this machine can do: libraries choose their functions by it, and a rank
+/// has the addresses of what they have chosen.
+std::string instruction_sets() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("flags") || line.starts_with("Features"))
+      return text_of("%llx", static_cast<unsigned long long>(hash_of(line)));
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 std::string layout_text(const Config& config) {
@@ -105,6 +118,7 @@ std::string layout_text(const Config& config) {
       config.stack_bytes != 0 ? config.stack_bytes : os::default_stack_bytes();
   text += text_of("stacks have %zu bytes, pages %zu\n", stack_bytes, os::page_bytes());
   text += text_of("the job has %d ranks\n", config.rank_count);
+  text += "the processor's instruction sets are " + instruction_sets() + "\n";
   return text;
 }
 

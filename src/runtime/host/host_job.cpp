@@ -9,10 +9,12 @@
 #include "governor/cpu_budget.hpp"
 #include "mpi/base/rank_layout.hpp"
 #include "os/cgroup.hpp"
+#include "runtime/host/host_calls.hpp"
 #include "runtime/host/host_cores.hpp"
 #include "runtime/host/host_memory.hpp"
 #include "runtime/host/host_session.hpp"
 #include "runtime/host/host_status_block.hpp"
+#include "transport/host/host_job_stop.hpp"
 
 namespace sorrel::runtime {
 
@@ -76,12 +78,15 @@ bool may_move_between(const Config& config) {
   if (config.process_count == 1 || config.process_mode ||
       config.rank_count > launch::moving_rank_count_max)
     return false;
-  if (!config.is_all_near() && config.own_process == 0) {
-    std::fprintf(stderr,
-                 "sorrel: note: ranks stay in their processes, since these do not all share "
-                 "memory\n");
+  const bool may_move = config.is_all_near() ||
+                        transport::HostJobStop::is_possible(*config.host, config.worker_count);
+  if (!may_move && config.own_process == 0) {
+    std::fprintf(
+        stderr,
+        "sorrel: note: ranks stay in their processes, since the host MPI admits one thread "
+        "only: use --workers 1\n");
   }
-  return config.is_all_near();
+  return may_move;
 }
 
 void publish_status(const Config& config) {
@@ -118,7 +123,8 @@ void join_host(Config& config) {
     config.memory = shared.memory;
     config.process_in_memory = shared.process;
   }
-  if (config.moves_between) config.moves_between = may_move_between(config);
+  config.moves_between = config.moves_between && may_move_between(config);
+  if (config.moves_between && !config.is_all_near()) job.api = &calls_outside_of_heaps(*job.api);
   publish_status(config);
   if (config.is_verbose && job.process == 0) print_composition(job, config);
 }

@@ -20,7 +20,6 @@
 #include "mpi/saved/refusal.hpp"
 #include "mpi/saved/saved_rank.hpp"
 #include "os/page_bytes.hpp"
-#include "os/peer_memory.hpp"
 #include "os/random_addresses.hpp"
 #include "os/write_all.hpp"
 
@@ -34,6 +33,8 @@ constexpr std::uint32_t stop_number = 1;
 /// As those of moves between workers: shorter windows measure the order of arrival.
 constexpr std::int64_t window_ns_min = 10'000'000;
 constexpr std::int64_t window_ns_per_rank = 20'000;
+/// Each may send its load in a packet.
+constexpr std::int64_t window_ns_per_process = 50'000;
 /// A stop of all processes, with their plans.
 constexpr std::int64_t stop_ns = 500'000;
 /// A rank with 1 MiB.
@@ -42,8 +43,9 @@ constexpr std::int64_t move_ns = 1'000'000;
 /// With a seed, of so many collectives one begins a step.
 constexpr std::uint64_t votes_per_step = 3;
 
-std::int64_t window_ns(std::int32_t rank_count) {
-  return std::max(window_ns_min, window_ns_per_rank * rank_count);
+std::int64_t window_ns(std::int32_t rank_count, std::uint32_t process_count) {
+  return std::max(
+      {window_ns_min, window_ns_per_rank * rank_count, window_ns_per_process * process_count});
 }
 
 balance::Costs costs_of(const core::CycleClock& clock) {
@@ -74,10 +76,6 @@ void populate(const os::MemoryRange& range) {
   ::madvise(reinterpret_cast<void*>(begin), range.end - begin, MADV_POPULATE_WRITE);
 }
 
-std::vector<std::uint64_t> copy_of(std::span<const std::uint64_t> numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
 std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
@@ -85,19 +83,19 @@ std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
 }  // namespace
 
 RankMover::RankMover(const Config& config,
-                     core::JobMemory& memory,
                      mpi::ProcessWorld& world,
                      RankBody& body,
                      JobPause& pause,
                      RankPlaces& places)
     : PausePurpose(pause),
       config_(config),
-      memory_(memory),
       world_(world),
       job_stop_(*world.job_stop()),
       body_(body),
       places_(places),
-      window_cycles_(clock_.cycles_in(window_ns(world.last_own_rank() - world.first_own_rank()))),
+      window_cycles_(clock_.cycles_in(
+          window_ns(world.last_own_rank() - world.first_own_rank(), config.process_count))),
+      window_loads_(world, config.is_all_near() ? config.memory : nullptr),
       counted_(static_cast<std::size_t>(world.size())),
       loads_(static_cast<std::size_t>(world.size()), -1),
       policy_(config.process_count, costs_of(clock_)),
@@ -120,29 +118,17 @@ void RankMover::print_once(const std::string& text) {
 
 // Windows.
 
-/// Whether all processes have published the loads of the last window.
-bool RankMover::has_new_window() const {
-  if (observed_window_ == window_number_) return false;
-  for (std::uint32_t i = 0; i < config_.process_count; ++i) {
-    if (!memory_.process(i).window_load.is_of(window_number_)) return false;
-  }
-  return true;
-}
-
 void RankMover::observe() {
   observed_window_ = window_number_;
   // The first one has the begin of the program.
   if (window_number_ == 1) return;
-  std::vector<double> loads;
-  for (std::uint32_t i = 0; i < config_.process_count; ++i)
-    loads.push_back(memory_.process(i).window_load.load());
-  is_step_wanted_ = policy_.observe(loads);
+  is_step_wanted_ = policy_.observe(window_loads_.loads());
 }
 
 std::uint32_t RankMover::vote() {
   if (is_off_ || config_.own_process != 0) return 0;
   if (random_votes_) return random_votes_->below(votes_per_step) == 0 ? mpi::wants_moves : 0U;
-  if (has_new_window()) observe();
+  if (observed_window_ != window_number_ && window_loads_.are_of(window_number_)) observe();
   if (is_step_wanted_) return mpi::wants_moves;
   const bool is_over =
       observed_window_ == window_number_ && arch::cycles() - window_began_ >= window_cycles_;
@@ -167,8 +153,7 @@ void RankMover::measure() {
     double& average = loads_[index];
     if (window_number_ > 1) average = average < 0 ? load : (average + load) / 2;
   }
-  memory_.process(config_.own_process)
-      .window_load.publish(window_number_, sum / world_.layout().worker_count());
+  window_loads_.publish(window_number_, sum / world_.layout().worker_count());
 }
 
 /// The pause is in no window.
@@ -202,7 +187,7 @@ void RankMover::pause(mpi::RankState& rank) {
 }
 
 void RankMover::on_all_here(core::Worker& worker) {
-  if (!job_stop_.is_last_ready()) return JobPause::wait(worker);
+  if (!job_stop_.must_request()) return JobPause::wait(worker);
   pause_.stop_job(worker, stop_number);
 }
 
@@ -252,7 +237,9 @@ double RankMover::move_ranks(core::JobStop& stop) {
   commit(layout);
   report_.ranks += static_cast<std::uint64_t>(moved);
   report_.bytes += sum_of(stop.exchange(std::exchange(arrived_bytes_, 0)));
-  report_.moving_seconds += clock_.ns_in(arch::cycles() - began) / 1e9;
+  const std::uint64_t cycles = arch::cycles() - began;
+  policy_.record_move_time(static_cast<double>(cycles) / moved);
+  report_.moving_seconds += clock_.ns_in(cycles) / 1e9;
   return gain;
 }
 
@@ -260,21 +247,21 @@ double RankMover::move_ranks(core::JobStop& stop) {
 std::string RankMover::reason_never() const {
   if (os::has_random_addresses())
     return "the system does not let `sorrel run` make addresses equal";
-  for (std::uint32_t i = 0; i < config_.process_count; ++i) {
+  for (std::uint32_t i = 0; i < config_.process_count && !job_stop_.sends_memory(); ++i) {
     if (i != config_.own_process && !world_.transport()->can_pull(i))
       return "the system does not let processes read each other's memory";
   }
   return "";
 }
 
-/// Whether all processes are equal, and let each other read their memory.
+/// Whether all processes are equal, and can give each other memory.
 bool RankMover::can_ever_move(core::JobStop& stop) {
   if (is_checked_) return true;
   std::string reason = reason_never();
   const auto hashes = stop.exchange(hash_of(body_.layout()));
   const bool are_equal = std::ranges::adjacent_find(hashes, std::not_equal_to()) == hashes.end();
   if (reason.empty() && !are_equal)
-    reason = "their programs or libraries are at different addresses";
+    reason = "their programs, libraries or processors differ, or lie at different addresses";
   is_checked_ = stop.agree(reason.empty());
   if (!reason.empty() && (config_.own_process == 0 || are_equal))
     print_once("ranks stay in their processes: " + reason);
@@ -301,23 +288,28 @@ void RankMover::make_offers() {
 }
 
 /// Of all processes, into `chain_`.
-bool RankMover::read_offers(std::span<const std::uint64_t> addresses) {
+bool RankMover::gather_offers(core::JobStop& stop) {
   const mpi::RankLayout& layout = world_.layout();
+  const auto count_of = [&](std::uint32_t process) {
+    return static_cast<std::size_t>(layout.first_rank_of_process(process + 1) -
+                                    layout.first_rank_of_process(process));
+  };
+  std::size_t count_max = 0;
+  for (std::uint32_t process = 0; process < config_.process_count; ++process)
+    count_max = std::max(count_max, count_of(process));
+  std::vector<Offer> own(count_max);
+  std::copy_n(offers_.begin() + world_.first_own_rank(), count_of(config_.own_process),
+              own.begin());
+  std::vector<Offer> all(count_max * config_.process_count);
+  if (!stop.gather(own.data(), all.data(), count_max * sizeof(Offer))) return false;
   chain_ = {};
   for (std::uint32_t process = 0; process < config_.process_count; ++process) {
-    const std::int32_t first = layout.first_rank_of_process(process);
-    const auto count = static_cast<std::size_t>(layout.first_rank_of_process(process + 1) - first);
-    Offer* const own = offers_.data() + first;
-    if (process != config_.own_process &&
-        !os::read_peer_memory(pid_of(process), own,
-                              addresses[process] + static_cast<std::size_t>(first) * sizeof(Offer),
-                              count * sizeof(Offer)))
-      return false;
-    chain_.begins.push_back(first);
-    chain_.is_closed.push_back(own->is_closed != 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      chain_.loads.push_back(own[i].load);
-      chain_.stays.push_back(own[i].stays != 0);
+    const auto offers = std::span(all).subspan(process * count_max, count_of(process));
+    chain_.begins.push_back(layout.first_rank_of_process(process));
+    chain_.is_closed.push_back(offers.front().is_closed != 0);
+    for (const Offer& offer : offers) {
+      chain_.loads.push_back(offer.load);
+      chain_.stays.push_back(offer.stays != 0);
     }
   }
   return true;
@@ -333,8 +325,7 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
       std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.move))[0]);
   make_offers();
   for (;;) {
-    const auto addresses = copy_of(stop.exchange(reinterpret_cast<std::uintptr_t>(offers_.data())));
-    if (!stop.agree(read_offers(addresses))) return std::nullopt;
+    if (!gather_offers(stop)) return std::nullopt;
     Begins begins;
     if (config_.move_seed) {
       Prng random(*config_.move_seed + step_number_);
@@ -353,7 +344,6 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
       return std::nullopt;
     const std::vector<std::int32_t> refused = refused_ranks(begins);
     if (sum_of(stop.exchange(refused.size())) == 0) return begins;
-    // All have read the offers.
     for (const std::int32_t rank : refused)
       offers_[static_cast<std::size_t>(rank)].stays = 1;
   }
@@ -401,21 +391,30 @@ bool RankMover::bring(core::JobStop& stop, const mpi::RankLayout& layout) {
     if (!error.empty()) print_once("no rank changes its process: " + error);
     return false;
   }
-  const auto tables = copy_of(stop.exchange(reinterpret_cast<std::uintptr_t>(slices_.data())));
-  error = receive(layout, tables);
-  const bool are_here = stop.agree(error.empty());
+  const std::vector<std::uint32_t> senders = this->senders(layout);
+  const auto packages = stop.exchange_parcels(packages_, senders);
+  if (!packages) return false;
+  for (std::size_t i = 0; i < senders.size() && error.empty(); ++i)
+    error = receive(senders[i], (*packages)[i], layout);
+  const bool are_prepared = stop.agree(error.empty());
   if (!error.empty()) {
     print_once(text_of("no rank comes to process %u: %s", config_.own_process, error.c_str()));
     is_full_ = true;
   }
-  if (!are_here) drop_arrivals();
-  return are_here;
+  if (are_prepared) {
+    bring_memory(stop);
+  } else {
+    drop_arrivals();
+  }
+  return are_prepared;
 }
 
 /// The ranks of this process that go, by the process to which they go.
 std::string RankMover::pack(const mpi::RankLayout& layout) {
   leaving_.clear();
-  std::vector<ByteWriter> writers(config_.process_count);
+  packages_.clear();
+  leaving_memory_.clear();
+  ByteWriter writer;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     const std::uint32_t process = layout.process_of(i);
     if (process == config_.own_process) continue;
@@ -436,81 +435,88 @@ std::string RankMover::pack(const mpi::RankLayout& layout) {
         packed.checked.push_back(range);
       packed.check = check_of(packed.checked);
     }
-    add(packed, writers[process]);
+    // Ranks of one process are side by side, before and after.
+    if (packages_.empty() || packages_.back().process != process) {
+      packages_.push_back({.process = process, .bytes = {}});
+      leaving_memory_.push_back({.process = process, .memory = {}});
+      writer = {};
+    }
+    add(packed, writer);
+    packages_.back().bytes = writer.bytes();
+    auto& memory = leaving_memory_.back().memory;
+    memory.insert(memory.end(), packed.memory.begin(), packed.memory.end());
     leaving_.push_back(&rank);
   }
-  packages_.clear();
-  slices_.clear();
-  for (const ByteWriter& writer : writers)
-    packages_.push_back(writer.bytes());
-  for (const std::string& package : packages_)
-    slices_.push_back(
-        {.address = reinterpret_cast<std::uintptr_t>(package.data()), .bytes = package.size()});
   return "";
 }
 
-std::string RankMover::receive(const mpi::RankLayout& layout,
-                               std::span<const std::uint64_t> tables) {
+/// The processes from which ranks come.
+std::vector<std::uint32_t> RankMover::senders(const mpi::RankLayout& layout) const {
+  std::vector<std::uint32_t> senders;
   const std::int32_t end = layout.first_rank_of_process(config_.own_process + 1);
   std::int32_t rank = layout.first_rank_of_process(config_.own_process);
-  // Ranks of one process are side by side, before and after.
   while (rank < end) {
     const std::uint32_t process = world_.layout().process_of(rank);
-    rank = std::min(end, world_.layout().first_rank_of_process(process + 1));
-    if (process == config_.own_process) continue;
-    if (std::string error = receive_from(process, layout, tables[process]); !error.empty())
-      return error;
+    if (process != config_.own_process) senders.push_back(process);
+    rank = world_.layout().first_rank_of_process(process + 1);
   }
-  return "";
+  return senders;
 }
 
-std::string RankMover::receive_from(std::uint32_t process,
-                                    const mpi::RankLayout& layout,
-                                    std::uint64_t table) {
-  const char* const unreadable = "the memory of another process cannot be read";
-  Slice slice;
-  if (!os::read_peer_memory(pid_of(process), &slice, table + config_.own_process * sizeof(Slice),
-                            sizeof slice))
-    return unreadable;
-  std::string package(slice.bytes, '\0');
-  if (!os::read_peer_memory(pid_of(process), package.data(), slice.address, slice.bytes))
-    return unreadable;
+std::string RankMover::receive(std::uint32_t process,
+                               const std::string& package,
+                               const mpi::RankLayout& layout) {
   ByteCursor from(std::as_bytes(std::span(package)));
   while (!from.at_end()) {
-    const std::optional<PackedRank> packed = take_packed_rank(from);
+    std::optional<PackedRank> packed = take_packed_rank(from);
     SORREL_CHECK(packed.has_value(), "a package of process %u is damaged", process);
-    if (std::string error = take(*packed, process, layout); !error.empty()) return error;
+    Arrival& arrival = arrivals_.emplace_back();
+    arrival.process = process;
+    arrival.packed = std::move(*packed);
+    if (std::string error = take(arrival, layout); !error.empty()) return error;
   }
   return "";
 }
 
-std::string RankMover::take(const PackedRank& packed,
-                            std::uint32_t process,
-                            const mpi::RankLayout& layout) {
-  core::Worker& worker = world_.worker(layout.endpoint_of(packed.number).worker);
+/// Prepares a rank at the place where its memory will be.
+std::string RankMover::take(Arrival& arrival, const mpi::RankLayout& layout) {
+  core::Worker& worker = world_.worker(layout.endpoint_of(arrival.packed.number).worker);
   const ActingFor acting(worker);
-  Arrival& arrival = arrivals_.emplace_back();
-  arrival.rank = &world_.make_arrival(packed.number, worker);
-  arrival.load = packed.load;
+  arrival.rank = &world_.make_arrival(arrival.packed.number, worker);
   mpi::RankState& rank = *arrival.rank;
   std::string error = places_.prepare_rank(rank, worker);
-  if (error.empty()) error = restore_record(rank, packed.record, body_, arrival.restored);
+  if (error.empty()) error = restore_record(rank, arrival.packed.record, body_, arrival.restored);
   if (!error.empty()) return error;
-  for (const os::MemoryRange& range : packed.memory) {
+  for (const os::MemoryRange& range : arrival.packed.memory) {
     populate(range);
     arrived_bytes_ += range.end - range.begin;
   }
-  // It could before: the process has ended, or its system has no memory.
-  if (!os::read_equal_memory(pid_of(process), packed.memory)) {
+  return "";
+}
+
+void RankMover::bring_memory(core::JobStop& stop) {
+  std::vector<core::JobStop::Shipment> awaited;
+  for (const Arrival& arrival : arrivals_) {
+    if (awaited.empty() || awaited.back().process != arrival.process)
+      awaited.push_back({.process = arrival.process, .memory = {}});
+    auto& memory = awaited.back().memory;
+    memory.insert(memory.end(), arrival.packed.memory.begin(), arrival.packed.memory.end());
+  }
+  if (!stop.ship(leaving_memory_, awaited)) {
+    // It could before: the process has ended, or its system has no memory.
     world_.job().end_job(
         nullptr, 1,
-        text_of("the memory of rank %d cannot be read in process %u", packed.number, process)
+        text_of("the memory of ranks that come to process %u cannot be read", config_.own_process)
             .c_str());
   }
-  SORREL_CHECK(packed.checked.empty() || check_of(packed.checked) == packed.check,
-               "the memory of rank %d has changed on its way from process %u", packed.number,
-               process);
-  return "";
+  for (const Arrival& arrival : arrivals_) {
+    const PackedRank& packed = arrival.packed;
+    SORREL_CHECK(packed.checked.empty() || check_of(packed.checked) == packed.check,
+                 "the memory of rank %d has changed on its way from process %u", packed.number,
+                 arrival.process);
+  }
+  // No process clears what another one is reading.
+  (void)stop.exchange(0);
 }
 
 void RankMover::drop_arrivals() {
@@ -553,6 +559,7 @@ void RankMover::commit(const mpi::RankLayout& layout) {
                                         static_cast<std::int32_t>(leaving_.size()));
   leaving_.clear();
   packages_.clear();
+  leaving_memory_.clear();
   places_.end_change();
 }
 
@@ -570,7 +577,7 @@ void RankMover::restore_objects() {
     }
     runtime::resume(rank, arrival.restored, 0);
     const auto index = static_cast<std::size_t>(rank.world_rank);
-    loads_[index] = arrival.load;
+    loads_[index] = arrival.packed.load;
   }
 }
 

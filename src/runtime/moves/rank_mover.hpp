@@ -19,9 +19,9 @@
 #include "balance/process_policy.hpp"
 #include "base/prng.hpp"
 #include "core/cycle_clock.hpp"
-#include "core/job_memory.hpp"
 #include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
+#include "mpi/job/window_loads.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/rank_record.hpp"
@@ -66,7 +66,6 @@ class RankMover final : private PausePurpose {
  public:
   /// All outlive it. Before the workers run.
   RankMover(const Config& config,
-            core::JobMemory& memory,
             mpi::ProcessWorld& world,
             RankBody& body,
             JobPause& pause,
@@ -93,21 +92,17 @@ class RankMover final : private PausePurpose {
   /// A rank that comes.
   struct Arrival {
     mpi::RankState* rank = nullptr;
+    /// From which it comes.
+    std::uint32_t process = 0;
+    PackedRank packed;
     RestoredRank restored;
-    double load = 0;
   };
 
-  /// What other processes read here, by the number of a rank.
+  /// What other processes get about a rank of this one.
   struct Offer {
     double load = 0;
     std::uint32_t stays = 0;
     std::uint32_t is_closed = 0;
-  };
-
-  /// Bytes in the memory of this process.
-  struct Slice {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
   };
 
   using Begins = std::vector<std::int32_t>;
@@ -115,7 +110,6 @@ class RankMover final : private PausePurpose {
   void on_all_here(core::Worker& worker) override;
   void on_job_stopped(core::JobStop& stop) override;
 
-  [[nodiscard]] bool has_new_window() const;
   void observe();
   void measure();
   void count_anew();
@@ -124,37 +118,31 @@ class RankMover final : private PausePurpose {
   [[nodiscard]] std::string reason_never() const;
   [[nodiscard]] bool may_regroup(core::JobStop& stop);
   void make_offers();
-  [[nodiscard]] bool read_offers(std::span<const std::uint64_t> addresses);
+  [[nodiscard]] bool gather_offers(core::JobStop& stop);
   [[nodiscard]] std::optional<Begins> plan(core::JobStop& stop, double* gain);
   [[nodiscard]] std::vector<std::int32_t> refused_ranks(const Begins& begins);
   [[nodiscard]] std::string reason_not_moved(mpi::RankState& rank);
   [[nodiscard]] bool bring(core::JobStop& stop, const mpi::RankLayout& layout);
   [[nodiscard]] std::string pack(const mpi::RankLayout& layout);
-  [[nodiscard]] std::string receive(const mpi::RankLayout& layout,
-                                    std::span<const std::uint64_t> tables);
-  [[nodiscard]] std::string receive_from(std::uint32_t process,
-                                         const mpi::RankLayout& layout,
-                                         std::uint64_t table);
-  [[nodiscard]] std::string take(const PackedRank& packed,
-                                 std::uint32_t process,
-                                 const mpi::RankLayout& layout);
+  [[nodiscard]] std::vector<std::uint32_t> senders(const mpi::RankLayout& layout) const;
+  [[nodiscard]] std::string receive(std::uint32_t process,
+                                    const std::string& package,
+                                    const mpi::RankLayout& layout);
+  [[nodiscard]] std::string take(Arrival& arrival, const mpi::RankLayout& layout);
+  void bring_memory(core::JobStop& stop);
   void drop_arrivals();
   void commit(const mpi::RankLayout& layout);
   void restore_objects();
   void print_once(const std::string& text);
 
-  [[nodiscard]] pid_t pid_of(std::uint32_t process) const {
-    return memory_.process(process).pid.load(std::memory_order_relaxed);
-  }
-
   const Config& config_;
-  core::JobMemory& memory_;
   mpi::ProcessWorld& world_;
   core::JobStop& job_stop_;
   RankBody& body_;
   RankPlaces& places_;
   const core::CycleClock clock_;
   const std::uint64_t window_cycles_;
+  mpi::WindowLoads window_loads_;
 
   // On the thread of the root's worker, or while the job is stopped.
   /// A window, and a step, concern every process, so their numbers are the same in all.
@@ -179,11 +167,12 @@ class RankMover final : private PausePurpose {
   bool is_checked_ = false;
   /// The system had no memory, or no threads, for a rank that was to come.
   bool is_full_ = false;
+  /// By rank; those of this process count.
   std::vector<Offer> offers_;
   balance::Chain chain_;
-  /// By the process to which they go.
-  std::vector<std::string> packages_;
-  std::vector<Slice> slices_;
+  // By the process to which ranks go: what they are, and their memory.
+  std::vector<core::JobStop::Parcel> packages_;
+  std::vector<core::JobStop::Shipment> leaving_memory_;
   std::vector<mpi::RankState*> leaving_;
   std::vector<Arrival> arrivals_;
   std::uint64_t arrived_bytes_ = 0;

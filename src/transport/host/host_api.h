@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SORREL_HOST_API_VERSION 1
+#define SORREL_HOST_API_VERSION 2
 #define SORREL_HOST_ANY_SOURCE (-1)
 
 struct sorrel_host_hooks {
@@ -63,6 +63,19 @@ struct sorrel_host_api {
   /* 1 when the buffer is free again, else is_sent() will say so. */
   int (*send)(void* host, int slot, const void* buffer, int bytes, int to);
   int (*is_sent)(void* host, int slot);
+
+  /* The same as share(), without waiting: mine and all stay valid until has_shared() has returned
+   * 1. One at a time; every process makes the same calls in the same order. */
+  void (*begin_share)(void* host, const void* mine, void* all, int bytes);
+  int (*has_shared)(void* host);
+
+  /* Long messages, which match each other only, in the order of the calls between two processes.
+   * They stand in numbered slots of their own, whose number is given once before; both ends name
+   * the same number of bytes. */
+  void (*reserve_long)(void* host, int slot_count);
+  void (*send_long)(void* host, int slot, const void* buffer, int bytes, int to);
+  void (*receive_long)(void* host, int slot, void* buffer, int bytes, int from);
+  int (*is_long_done)(void* host, int slot);
 
   /* Collective: declares that this process needs no other process, and tests whether all have
    * declared it. */

@@ -115,6 +115,20 @@ class HostTransport final : public Transport {
   /// Detects deadlocks.
   [[nodiscard]] TerminationDetector& quiet() { return termination_; }
 
+  /// Gives `use` the host MPI for a moment: no other worker is inside. False: one is, or this one
+  /// may not be.
+  template <class Use>
+  [[nodiscard]] bool try_use(core::Worker& worker, const Use& use) {
+    if (!try_take_turn(worker)) return false;
+    use(*job_.api, job_.host);
+    release_turn(worker);
+    return true;
+  }
+
+  /// While all workers of this process are stopped: packets sent, less those taken. 0 in the sum
+  /// over all processes, if their workers are stopped, too: none is in flight.
+  [[nodiscard]] std::uint64_t excess_of_sent() const { return termination_.excess_of_sent(); }
+
   void start(core::Worker& worker) override;
   void finish() override;
 

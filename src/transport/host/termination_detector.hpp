@@ -93,6 +93,12 @@ class TerminationDetector {
   /// This worker is about to run the handler of a packet.
   void count_taken(std::uint32_t worker) { count(counters_[worker].taken); }
 
+  /// Packets sent, less those taken.
+  [[nodiscard]] std::uint64_t excess_of_sent() const {
+    const QuietCounts sum = sum_now();
+    return sum.sent - sum.taken;
+  }
+
   void note_all_asleep();
 
   [[nodiscard]] static bool is_ours(std::uint32_t kind) { return kind >= kind_min; }

@@ -59,5 +59,17 @@ TEST(ProcessPolicy, AsksForLessGainTheLongerAStateHasLasted) {
   EXPECT_GT(policy.gain_needed().move, 0);
 }
 
+TEST(ProcessPolicy, WantsMoreGainWhereRanksHaveTakenLongToMove) {
+  ProcessPolicy policy(2, {.stop = 10, .move = 10});
+  const double at_first = policy.gain_needed().move;
+  policy.record_move_time(1);
+  EXPECT_EQ(policy.gain_needed().move, at_first);
+  policy.record_move_time(1000);
+  EXPECT_GT(policy.gain_needed().move, 40 * at_first);
+  for (int i = 0; i < 20; ++i)
+    policy.record_move_time(1);
+  EXPECT_EQ(policy.gain_needed().move, at_first);
+}
+
 }  // namespace
 }  // namespace sorrel::balance

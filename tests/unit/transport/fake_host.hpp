@@ -108,6 +108,17 @@ class FakeHosts {
     int source;
   };
 
+  struct Long {
+    int slot;
+    void* buffer;
+    std::size_t bytes;
+  };
+
+  /// What processes share in one call of all.
+  struct Sharing {
+    std::map<std::uint32_t, std::vector<std::byte>> parts;
+  };
+
   struct Host {
     FakeHosts* all;
     std::uint32_t process;
@@ -115,6 +126,13 @@ class FakeHosts {
     /// By source.
     std::map<int, std::deque<Message>> arrived{};
     std::vector<int> is_sent{};
+    /// The calls that this process has completed, and where the result of the next one goes.
+    std::size_t share_count = 0;
+    void* shared = nullptr;
+    /// Long messages, by the other process, for which one end waits.
+    std::map<int, std::deque<Long>> long_sends{};
+    std::map<int, std::deque<Long>> long_receives{};
+    std::vector<int> is_long_done{};
     bool has_ended = false;
   };
 
@@ -181,6 +199,64 @@ class FakeHosts {
     return host(self).is_sent[static_cast<std::size_t>(slot)];
   }
 
+  static void begin_share(void* self, const void* mine, void* all, int bytes) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    const auto* data = static_cast<const std::byte*>(mine);
+    me.all->sharings_[me.share_count].parts[me.process] = {data, data + bytes};
+    me.shared = all;
+  }
+
+  static int has_shared(void* self) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    const auto& parts = me.all->sharings_[me.share_count].parts;
+    if (parts.size() != me.all->hosts_.size()) return 0;
+    auto* to = static_cast<std::byte*>(me.shared);
+    for (const auto& [process, part] : parts)
+      to = std::copy(part.begin(), part.end(), to);
+    ++me.share_count;
+    return 1;
+  }
+
+  static void reserve_long(void* self, int slot_count) {
+    host(self).is_long_done.assign(static_cast<std::size_t>(slot_count), 1);
+  }
+
+  static void send_long(void* self, int slot, const void* buffer, int bytes, int to) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    me.is_long_done[static_cast<std::size_t>(slot)] = 0;
+    me.long_sends[to].push_back({slot, const_cast<void*>(buffer), static_cast<std::size_t>(bytes)});
+    pass_long(me, *me.all->hosts_[static_cast<std::size_t>(to)]);
+  }
+
+  static void receive_long(void* self, int slot, void* buffer, int bytes, int from) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    me.is_long_done[static_cast<std::size_t>(slot)] = 0;
+    me.long_receives[from].push_back({slot, buffer, static_cast<std::size_t>(bytes)});
+    pass_long(*me.all->hosts_[static_cast<std::size_t>(from)], me);
+  }
+
+  static void pass_long(Host& sender, Host& receiver) {
+    auto& sends = sender.long_sends[static_cast<int>(receiver.process)];
+    auto& receives = receiver.long_receives[static_cast<int>(sender.process)];
+    while (!sends.empty() && !receives.empty()) {
+      SORREL_CHECK(sends.front().bytes == receives.front().bytes);
+      std::memcpy(receives.front().buffer, sends.front().buffer, sends.front().bytes);
+      sender.is_long_done[static_cast<std::size_t>(sends.front().slot)] = 1;
+      receiver.is_long_done[static_cast<std::size_t>(receives.front().slot)] = 1;
+      sends.pop_front();
+      receives.pop_front();
+    }
+  }
+
+  static int is_long_done(void* self, int slot) {
+    const std::lock_guard lock(host(self).all->mutex_);
+    return host(self).is_long_done[static_cast<std::size_t>(slot)];
+  }
+
   static void begin_end(void* self) {
     const std::lock_guard lock(host(self).all->mutex_);
     host(self).has_ended = true;
@@ -203,6 +279,12 @@ class FakeHosts {
                                            .take = take,
                                            .send = send,
                                            .is_sent = is_sent,
+                                           .begin_share = begin_share,
+                                           .has_shared = has_shared,
+                                           .reserve_long = reserve_long,
+                                           .send_long = send_long,
+                                           .receive_long = receive_long,
+                                           .is_long_done = is_long_done,
                                            .begin_end = begin_end,
                                            .has_ended = has_ended,
                                            .finish = nullptr,
@@ -217,6 +299,7 @@ class FakeHosts {
   int unexpected_count_ = 0;
   unsigned held_below_ = 0;
   std::map<unsigned, int> arrived_counts_;
+  std::map<std::size_t, Sharing> sharings_;
 };
 
 }  // namespace sorrel::transport

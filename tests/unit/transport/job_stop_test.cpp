@@ -1,10 +1,9 @@
 // Stops of a job: every process acts while no worker of any process runs, and nothing is in flight.
-#include "core/job_stop.hpp"
-
 #include <gtest/gtest.h>
 #include <numeric>
 
 #include "base/prng.hpp"
+#include "core/shared_job_stop.hpp"
 #include "os/thread.hpp"
 #include "unit/transport/processes.hpp"
 
@@ -116,7 +115,7 @@ class Traffic : public core::JobStopAction {
   }
 
   OneProcess& self_;
-  JobStop stop_;
+  core::SharedJobStop stop_;
   const std::uint32_t process_;
   const JobShape shape_;
   std::vector<Counts> counts_;

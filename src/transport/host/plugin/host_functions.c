@@ -12,7 +12,8 @@ static const char* const names[] = {"MPI_Init_thread",     "MPI_Finalize",
                                     "MPI_Testany",         "MPI_Barrier",
                                     "MPI_Ibarrier",        "MPI_Get_count",
                                     "MPI_Cancel",          "MPI_Wait",
-                                    "MPI_Error_string",    "MPI_Get_library_version"};
+                                    "MPI_Error_string",    "MPI_Get_library_version",
+                                    "MPI_Iallgather"};
 
 #include <dlfcn.h>
 #include <stdio.h>

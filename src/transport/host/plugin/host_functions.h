@@ -7,13 +7,22 @@
 
 /* Of the standard, also where the header that we are compiled with leaves it out. */
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgather(const void* sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void* recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm,
+                   MPI_Request* request);
 
-#define SORREL_HOST_FUNCTIONS(use)                                                                \
-  use(MPI_Init_thread) use(MPI_Finalize) use(MPI_Abort) use(MPI_Comm_dup) use(MPI_Comm_rank)      \
-      use(MPI_Comm_size) use(MPI_Comm_free) use(MPI_Comm_set_errhandler) use(MPI_Comm_split_type) \
-          use(MPI_Allgather) use(MPI_Allreduce) use(MPI_Irecv) use(MPI_Isend) use(MPI_Test)       \
-              use(MPI_Testany) use(MPI_Barrier) use(MPI_Ibarrier) use(MPI_Get_count)              \
-                  use(MPI_Cancel) use(MPI_Wait) use(MPI_Error_string) use(MPI_Get_library_version)
+#define SORREL_HOST_FUNCTIONS(use)                                                                 \
+  use(MPI_Init_thread) use(MPI_Finalize) use(MPI_Abort) use(MPI_Comm_dup) use(MPI_Comm_rank)       \
+      use(MPI_Comm_size) use(MPI_Comm_free) use(MPI_Comm_set_errhandler) use(MPI_Comm_split_type)  \
+          use(MPI_Allgather) use(MPI_Allreduce) use(MPI_Irecv) use(MPI_Isend) use(MPI_Test)        \
+              use(MPI_Testany) use(MPI_Barrier) use(MPI_Ibarrier) use(MPI_Get_count)               \
+                  use(MPI_Cancel) use(MPI_Wait) use(MPI_Error_string) use(MPI_Get_library_version) \
+                      use(MPI_Iallgather)
 
 #define SORREL_HOST_POINTER(name) __typeof__(&name) p_##name;
 
@@ -47,6 +56,7 @@ extern struct host_functions host_functions;
 #define MPI_Wait (*host_functions.p_MPI_Wait)
 #define MPI_Error_string (*host_functions.p_MPI_Error_string)
 #define MPI_Get_library_version (*host_functions.p_MPI_Get_library_version)
+#define MPI_Iallgather (*host_functions.p_MPI_Iallgather)
 
 /* 0 when the library has them all; else one line in `trouble`. */
 int open_host_functions(const char* library, char* error, int trouble_bytes);

@@ -11,7 +11,7 @@
 #include "transport/host/plugin/host_functions.h"
 #endif
 
-enum { packet_tag = 1, no_slot = -1, segment_count_max = 4, path_bytes_max = 128 };
+enum { packet_tag = 1, long_tag = 2, no_slot = -1, segment_count_max = 4, path_bytes_max = 128 };
 
 /* The receives of one lane, oldest first. The oldest one's request is in `heads`. */
 struct lane {
@@ -33,6 +33,8 @@ static struct {
   MPI_Request* heads;
   struct receive* receives;
   MPI_Request* sends;
+  MPI_Request* longs;
+  MPI_Request sharing;
   MPI_Request ending;
   int spans_nodes;
   char segments[segment_count_max][path_bytes_max];
@@ -203,11 +205,15 @@ static int host_take(void* self, struct sorrel_host_arrival* arrival) {
   return 1;
 }
 
+static int is_over(MPI_Request* request) {
+  int is_complete = 0;
+  check(MPI_Test(request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_complete;
+}
+
 static int host_is_sent(void* self, int slot) {
   (void)self;
-  int is_complete = 0;
-  check(MPI_Test(&host.sends[slot], &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-  return is_complete;
+  return is_over(&host.sends[slot]);
 }
 
 static int host_send(void* self, int slot, const void* buffer, int bytes, int to) {
@@ -218,6 +224,39 @@ static int host_send(void* self, int slot, const void* buffer, int bytes, int to
   return bytes <= short_bytes && host_is_sent(self, slot);
 }
 
+static void host_begin_share(void* self, const void* mine, void* all, int bytes) {
+  (void)self;
+  check(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, host.comm, &host.sharing),
+        "MPI_Iallgather");
+}
+
+static int host_has_shared(void* self) {
+  (void)self;
+  return is_over(&host.sharing);
+}
+
+static void host_reserve_long(void* self, int slot_count) {
+  (void)self;
+  host.longs = allocate(slot_count, sizeof *host.longs);
+}
+
+static void host_send_long(void* self, int slot, const void* buffer, int bytes, int to) {
+  (void)self;
+  check(MPI_Isend(buffer, bytes, MPI_BYTE, to, long_tag, host.comm, &host.longs[slot]),
+        "MPI_Isend");
+}
+
+static void host_receive_long(void* self, int slot, void* buffer, int bytes, int from) {
+  (void)self;
+  check(MPI_Irecv(buffer, bytes, MPI_BYTE, from, long_tag, host.comm, &host.longs[slot]),
+        "MPI_Irecv");
+}
+
+static int host_is_long_done(void* self, int slot) {
+  (void)self;
+  return is_over(&host.longs[slot]);
+}
+
 static void host_begin_end(void* self) {
   (void)self;
   check(MPI_Ibarrier(host.comm, &host.ending), "MPI_Ibarrier");
@@ -225,9 +264,7 @@ static void host_begin_end(void* self) {
 
 static int host_has_ended(void* self) {
   (void)self;
-  int is_complete = 0;
-  check(MPI_Test(&host.ending, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-  return is_complete;
+  return is_over(&host.ending);
 }
 
 static void cancel(MPI_Request* request) {
@@ -280,6 +317,12 @@ static const struct sorrel_host_api api = {.version = SORREL_HOST_API_VERSION,
                                            .take = host_take,
                                            .send = host_send,
                                            .is_sent = host_is_sent,
+                                           .begin_share = host_begin_share,
+                                           .has_shared = host_has_shared,
+                                           .reserve_long = host_reserve_long,
+                                           .send_long = host_send_long,
+                                           .receive_long = host_receive_long,
+                                           .is_long_done = host_is_long_done,
                                            .begin_end = host_begin_end,
                                            .has_ended = host_has_ended,
                                            .finish = host_finish,
