@@ -53,9 +53,11 @@ PartitionedArguments arguments_of(const UserPartitions& user, mpi::Datatype& typ
           .tag = user.tag};
 }
 
+/// The request of a handle, or null. Adds its communicator; the request of all sends that are
+/// complete at once has none.
 Request* request_of(MPI_Request handle, FailedComm& failed) {
   auto* request = mpi::object_of<Request>(handle);
-  if (request != nullptr) failed.add(*request->comm);
+  if (request != nullptr && request->life != Request::Life::endless) failed.add(*request->comm);
   return request;
 }
 

@@ -157,6 +157,25 @@ static void wrong_arguments(void) {
   MPI_Request_free(&receive);
 }
 
+/// Requests of other messages, complete or not, are not partitioned.
+static void requests_of_other_messages(void) {
+  int data[2] = {1, 0}, flag;
+  MPI_Request send, receive;
+  for (int i = 0; i < 2; i++) {
+    const int peer = i == 0 ? me : MPI_PROC_NULL;
+    MPI_Irecv(&data[1], 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &receive);
+    REFUSED(MPI_Parrived(receive, 0, &flag), MPI_ERR_REQUEST);
+    MPI_Isend(&data[0], 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &send);
+    REFUSED(MPI_Pready(0, send), MPI_ERR_REQUEST);
+    REFUSED(MPI_Pready_range(0, 0, send), MPI_ERR_REQUEST);
+    REFUSED(MPI_Pready_list(1, data, send), MPI_ERR_REQUEST);
+    REFUSED(MPI_Parrived(send, 0, &flag), MPI_ERR_REQUEST);
+    REFUSED(MPI_Pready(0, receive), MPI_ERR_REQUEST);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  }
+}
+
 static int raised;
 
 static void count_error(MPI_Comm* comm, int* error, ...) {
@@ -192,6 +211,7 @@ int main(int argc, char** argv) {
   freed_unused();
   different_sizes();
   wrong_arguments();
+  requests_of_other_messages();
   own_error_handler();
   MPI_Finalize();
   return 0;
