@@ -33,22 +33,67 @@ bool can_stage(const CollectiveSlots& slots, const BlockList& receive) {
          receive.count * receive.type->size() <= slots.limit(Limit::allgather_staged);
 }
 
+/// Blocks of one length, side by side in a staging buffer.
+class StagedBlocks {
+ public:
+  /// Call fill() before the other functions. The same `block_bytes` at every member.
+  StagedBlocks(const Member& member, std::size_t block_bytes)
+      : member_(member), block_bytes_(block_bytes) {}
+
+  /// The caller's block, unless it is null. All blocks are there afterwards, if it succeeds.
+  int fill(const TypedBuffer* own, int& copy_error) {
+    auto& [self, comm] = member_;
+    CollectiveSlots& slots = comm.shared->slots();
+    const std::size_t bytes = block_bytes_ * static_cast<std::size_t>(comm.size());
+    if (const int error = slots.staging(self, comm, bytes, &staged_); error != MPI_SUCCESS)
+      return error;
+    if (own != nullptr) copy_error = move(*own, blocks(comm.rank, comm.rank + 1));
+    return slots.barrier(self, comm);
+  }
+
+  /// Copies the blocks [first, last) to their places.
+  int copy_to(const BlockList& receive, std::int32_t first, std::int32_t last) {
+    if (first == last) return MPI_SUCCESS;
+    return move(blocks(first, last),
+                {.buffer = receive.of(first).buffer,
+                 .count = receive.count * static_cast<std::size_t>(last - first),
+                 .type = receive.type});
+  }
+
+ private:
+  [[nodiscard]] TypedBuffer blocks(std::int32_t first, std::int32_t last) const {
+    return {.buffer = staged_ + block_bytes_ * static_cast<std::size_t>(first),
+            .count = block_bytes_ * static_cast<std::size_t>(last - first),
+            .type = datatype_from_handle(MPI_BYTE)};
+  }
+
+  Member member_;
+  std::size_t block_bytes_;
+  std::byte* staged_ = nullptr;
+};
+
 int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockList& receive) {
-  auto& [self, comm] = member;
-  const std::size_t block_bytes = receive.count * receive.type->size();
-  const auto rank_count = static_cast<std::size_t>(comm.size());
-  const Datatype* byte = datatype_from_handle(MPI_BYTE);
-  std::byte* staged = nullptr;
-  int error = comm.shared->slots().staging(self, comm, block_bytes * rank_count, &staged);
-  if (error != MPI_SUCCESS) return error;
-  std::byte* own_place = staged + block_bytes * static_cast<std::size_t>(comm.rank);
-  error = move(own, {.buffer = own_place, .count = block_bytes, .type = byte});
-  if (const int mismatch = comm.shared->slots().barrier(self, comm); mismatch != MPI_SUCCESS)
-    return mismatch;
-  record_error(
-      error,
-      move({.buffer = staged, .count = block_bytes * rank_count, .type = byte},
-           {.buffer = receive.buffer, .count = receive.count * rank_count, .type = receive.type}));
+  StagedBlocks staged(member, receive.count * receive.type->size());
+  int error = MPI_SUCCESS;
+  if (const int mismatch = staged.fill(&own, error); mismatch != MPI_SUCCESS) return mismatch;
+  record_error(error, staged.copy_to(receive, 0, member.comm.size()));
+  return error;
+}
+
+/// `send` is null at a root whose block is in its place.
+int gather_staged(const Member& member,
+                  const TypedBuffer* send,
+                  const BlockList& receive,
+                  std::int32_t root,
+                  std::size_t block_bytes) {
+  StagedBlocks staged(member, block_bytes);
+  int error = MPI_SUCCESS;
+  if (const int mismatch = staged.fill(send, error); mismatch != MPI_SUCCESS) return mismatch;
+  if (member.comm.rank != root) return error;
+  const std::int32_t end_before = send == nullptr ? root : member.comm.size();
+  const std::int32_t begin_after = send == nullptr ? root + 1 : member.comm.size();
+  record_error(error, staged.copy_to(receive, 0, end_before));
+  record_error(error, staged.copy_to(receive, begin_after, member.comm.size()));
   return error;
 }
 
@@ -217,6 +262,10 @@ int gather(const Member& member,
   CollectiveSlots& slots = comm.shared->slots();
   if (comm.shared->processes() != nullptr)
     return gather_over_processes(member, send, receive, root);
+  // The members of MPI_Gather have compared their bytes, those of MPI_Gatherv have not.
+  const CollectiveArguments call = comm.call.arguments();
+  if (call.kind == CollectiveKind::gather && call.bytes <= slots.limit(Limit::allgather_staged))
+    return gather_staged(member, send, receive, root, call.bytes);
   const bool is_root = comm.rank == root;
   int error = MPI_SUCCESS;
   if (is_root && send != nullptr) error = move(*send, receive.of(root));

@@ -35,11 +35,50 @@ bool may_be_held(const CollectiveCall& call) {
          call.kind() <= CollectiveKind::exscan;
 }
 
+/// Words: the address of the child, the number of the barrier, the rank of the first call. Payload:
+/// that call, and the operand.
+void run_report(core::Worker& here, const core::Record& record, const std::byte* payload) {
+  BarrierNode* child = nullptr;
+  std::memcpy(&child, record.words.data(), sizeof child);
+  MemberCall first_call{.call = {}, .rank = static_cast<std::int32_t>(record.words[3])};
+  std::memcpy(&first_call.call, payload, sizeof first_call.call);
+  SORREL_ASSERT(child->parent->worker == &here);
+  const std::span data(payload, record.payload_bytes);
+  child->slots->take_report(*child->parent, first_call, record.words[2],
+                            data.subspan(sizeof first_call.call), nullptr);
+}
+
+/// Words: the address of the node. Payload: the result of a small reduction.
+void run_release(core::Worker&, const core::Record& record, const std::byte* payload) {
+  BarrierNode* released = nullptr;
+  std::memcpy(&released, record.words.data(), sizeof released);
+  copy_bytes(released->result.data(), payload, record.payload_bytes);
+  released->slots->release(*released);
+}
+
+core::Record record_about(core::RecordKind kind, const BarrierNode& barrier_node) {
+  core::Record record{.kind = kind};
+  const BarrierNode* pointer = &barrier_node;
+  std::memcpy(record.words.data(), &pointer, sizeof pointer);
+  return record;
+}
+
+/// What a node reports of a small reduction.
+std::span<const std::byte> operand_of(const BarrierNode& barrier_node) {
+  const bool has_operand = barrier_node.reports_operand && barrier_node.reduction.kernel != nullptr;
+  return {barrier_node.operand.data(), has_operand ? barrier_node.reduction.bytes : 0};
+}
+
 std::int32_t block_count(std::int32_t member_count) {
   return (member_count + block_rank_count - 1) / block_rank_count;
 }
 
 }  // namespace
+
+void set_barrier_runners(core::Scheduler& scheduler) {
+  scheduler.set_runner(barrier_report_kind, run_report);
+  scheduler.set_runner(barrier_release_kind, run_release);
+}
 
 CollectiveSlots::CollectiveSlots(World& world,
                                  const Group& group,
@@ -157,6 +196,11 @@ void CollectiveSlots::assign_blocks() {
         });
     SORREL_ASSERT(owner != barrier_nodes_.end());
     (*owner)->own_blocks.push_back(block);
+  }
+  for (const auto& barrier_node : barrier_nodes_) {
+    barrier_node->reports_operand = barrier_node->parent != nullptr &&
+                                    barrier_node->member_count == 1 &&
+                                    barrier_node->own_blocks.empty();
   }
 }
 
@@ -325,7 +369,9 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   }
   BarrierNode& barrier_node = barrier_node_of(self, comm);
   barrier_node.reduction = reduction;
-  copy_bytes(value_of(reduction, comm.rank), operand, reduction.bytes);
+  std::byte* const place =
+      barrier_node.reports_operand ? barrier_node.operand.data() : value_of(reduction, comm.rank);
+  copy_bytes(place, operand, reduction.bytes);
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
   copy_bytes(result, barrier_node.result.data(), reduction.bytes);
   return MPI_SUCCESS;
@@ -410,23 +456,56 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
     release(barrier_node);
     return true;
   }
+  report(barrier_node);
+  return false;
+}
+
+/// To the parent's worker.
+void CollectiveSlots::report(BarrierNode& barrier_node) {
+  const std::span<const std::byte> operand = operand_of(barrier_node);
+  if (processes_ == nullptr && !barrier_node.has_mismatch()) [[likely]] {
+    const MemberCall& first_call = barrier_node.first_call;
+    std::array<std::byte, sizeof first_call.call + small_reduction_bytes_max> payload;
+    std::memcpy(payload.data(), &first_call.call, sizeof first_call.call);
+    if (!operand.empty()) {
+      // All of it: a copy of a constant number of bytes.
+      std::memcpy(payload.data() + sizeof first_call.call, operand.data(),
+                  small_reduction_bytes_max);
+    }
+    core::Record record = record_about(barrier_report_kind, barrier_node);
+    record.words[2] = barrier_node.barrier_number;
+    record.words[3] = static_cast<std::uint32_t>(first_call.rank);
+    record.payload_bytes = static_cast<std::uint32_t>(sizeof first_call.call + operand.size());
+    if (barrier_node.worker->try_post(*barrier_node.parent->worker, record, payload.data())) return;
+  }
   barrier_node.up.run = [](core::Worker& here, core::RemoteCall& call) {
     BarrierNode& child = *static_cast<BarrierNode::Report&>(call).barrier_node;
     BarrierNode& parent = *child.parent;
-    SORREL_ASSERT(parent.worker == &here && parent.arrived_child_count < parent.children.size());
-    compare_call(parent, child.first_call.call, child.first_call.rank, child.barrier_number);
+    SORREL_ASSERT(parent.worker == &here);
     // The root of a process that all members have left.
     if (parent.member_count == 0) [[unlikely]] {
       parent.reduction = child.reduction;
       parent.is_local_barrier = std::exchange(child.is_local_barrier, false);
     }
-    if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
-    ++parent.arrived_child_count;
-    // No member executes this call: the waiting members are made ready by the release.
-    child.slots->complete_if_all_arrived(parent);
+    child.slots->take_report(parent, child.first_call, child.barrier_number, operand_of(child),
+                             child.has_mismatch() ? &child.mismatch() : nullptr);
   };
   barrier_node.worker->post(*barrier_node.parent->worker, barrier_node.up);
-  return false;
+}
+
+void CollectiveSlots::take_report(BarrierNode& parent,
+                                  const MemberCall& first_call,
+                                  std::uint32_t barrier_number,
+                                  std::span<const std::byte> operand,
+                                  const CollectiveMismatch* mismatch) {
+  SORREL_ASSERT(parent.arrived_child_count < parent.children.size());
+  compare_call(parent, first_call.call, first_call.rank, barrier_number);
+  if (mismatch != nullptr && !parent.has_mismatch()) parent.mismatch() = *mismatch;
+  if (!operand.empty())
+    copy_bytes(value_of(operand.size(), first_call.rank), operand.data(), operand.size());
+  ++parent.arrived_child_count;
+  // No member executes this: the waiting members are made ready by the release.
+  complete_if_all_arrived(parent);
 }
 
 /// Returns true if the root has been released at once.
@@ -454,20 +533,27 @@ void CollectiveSlots::release(BarrierNode& barrier_node) {
   SORREL_ASSERT(barrier_node.worker == core::Worker::current());
   SORREL_ASSERT(barrier_node.arrived_member_count == 0 && barrier_node.arrived_child_count == 0,
                 "a member has arrived at the next barrier before the release of this one");
-  for (BarrierNode* child : barrier_node.children) {
-    child->down.run = [](core::Worker&, core::RemoteCall& call) {
-      BarrierNode& released = *static_cast<BarrierNode::Report&>(call).barrier_node;
-      released.result = released.parent->result;
-      // By the child's number: the parent may be in the next barrier.
-      const std::uint32_t parity = released.barrier_number % 2;
-      if (released.parent->mismatches[parity].barrier_number == released.barrier_number)
-          [[unlikely]]
-        released.mismatches[parity] = released.parent->mismatches[parity];
-      released.slots->release(released);
-    };
-    barrier_node.worker->post(*child->worker, child->down);
-  }
+  for (BarrierNode* child : barrier_node.children)
+    release_child(barrier_node, *child);
   barrier_node.worker->make_all_ready(barrier_node.waiting);
+}
+
+void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
+  if (!parent.has_mismatch()) [[likely]] {
+    core::Record record = record_about(barrier_release_kind, child);
+    if (parent.reduction.kernel != nullptr) record.payload_bytes = parent.reduction.bytes;
+    if (parent.worker->try_post(*child.worker, record, parent.result.data())) return;
+  }
+  child.down.run = [](core::Worker&, core::RemoteCall& call) {
+    BarrierNode& released = *static_cast<BarrierNode::Report&>(call).barrier_node;
+    released.result = released.parent->result;
+    // By the child's number: the parent may be in the next barrier.
+    const std::uint32_t parity = released.barrier_number % 2;
+    if (released.parent->mismatches[parity].barrier_number == released.barrier_number) [[unlikely]]
+      released.mismatches[parity] = released.parent->mismatches[parity];
+    released.slots->release(released);
+  };
+  parent.worker->post(*child.worker, child.down);
 }
 
 /// Folds the operands of a block into that of its first rank, left to right.

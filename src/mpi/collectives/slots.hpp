@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/cache_line.hpp"
@@ -65,6 +66,14 @@ struct KnownReduction {
 /// A staging buffer has at least this size, so that it seldom grows.
 inline constexpr std::size_t staging_bytes_min = 4096;
 
+/// A node's report to its parent, and the release of a node: mailbox records with all that the
+/// receiver needs, so that it reads no line of the other core. What is rare goes by RemoteCall.
+inline constexpr core::RecordKind barrier_report_kind = 2;
+inline constexpr core::RecordKind barrier_release_kind = 3;
+
+/// Before the workers run: sets the handlers of these records.
+void set_barrier_runners(core::Scheduler& scheduler);
+
 /// The members that one worker runs. Its worker only.
 struct alignas(cache_line_bytes) BarrierNode {
   struct Report : core::RemoteCall {
@@ -79,6 +88,8 @@ struct alignas(cache_line_bytes) BarrierNode {
   std::uint32_t member_count = 0;
   /// Blocks of consecutive members that this worker runs entirely.
   std::vector<std::int32_t> own_blocks;
+  /// It reports its only member's operand of a small reduction.
+  bool reports_operand = false;
 
   // Worker only.
   std::uint32_t arrived_member_count = 0;
@@ -91,6 +102,8 @@ struct alignas(cache_line_bytes) BarrierNode {
   bool is_local_barrier = false;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
+  /// If it reports an operand.
+  alignas(16) std::array<std::byte, small_reduction_bytes_max> operand{};
   /// If the barrier combines vectors: of some member that has arrived. Its memory stays until the
   /// release.
   const ReductionArguments* vectors = nullptr;
@@ -201,6 +214,17 @@ class CollectiveSlots final : private BarrierSite {
   void release_stopped();
   void release_held();
 
+  /// A child of `parent` reports its first call, `bytes` bytes of an operand, and a mismatch or
+  /// null. On the parent's worker.
+  void take_report(BarrierNode& parent,
+                   const MemberCall& first_call,
+                   std::uint32_t barrier_number,
+                   std::span<const std::byte> operand,
+                   const CollectiveMismatch* mismatch);
+
+  /// On the node's worker, when its parent has been released.
+  void release(BarrierNode& barrier_node);
+
   /// While all workers of the job are stopped, and no member is in a barrier: nothing of barriers
   /// over processes is left, here or in the view of a member.
   void end_process_barrier();
@@ -223,7 +247,8 @@ class CollectiveSlots final : private BarrierSite {
                            std::int32_t rank,
                            std::uint32_t barrier_number);
   bool complete_if_all_arrived(BarrierNode& barrier_node);
-  void release(BarrierNode& barrier_node);
+  void report(BarrierNode& barrier_node);
+  void release_child(BarrierNode& parent, BarrierNode& child);
   bool begin_process_barrier(BarrierNode& root);
   bool begin_pause(BarrierNode& root, std::uint32_t votes);
   [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
@@ -237,10 +262,13 @@ class CollectiveSlots final : private BarrierSite {
   void fold_if_reduction(BarrierNode& root);
   void combine_blocks(BarrierNode& root);
 
+  std::byte* value_of(std::size_t bytes, std::int32_t rank) {
+    SORREL_ASSERT(rank >= 0 && rank < member_count_ && bytes <= small_reduction_bytes_max);
+    return values_.get() + static_cast<std::size_t>(rank) * bytes;
+  }
+
   std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
-    SORREL_ASSERT(rank >= 0 && rank < member_count_ &&
-                  reduction.bytes <= small_reduction_bytes_max);
-    return values_.get() + static_cast<std::size_t>(rank) * reduction.bytes;
+    return value_of(reduction.bytes, rank);
   }
 
   // Constant after construction.

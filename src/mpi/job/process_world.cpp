@@ -87,6 +87,7 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
     worker_states_.push_back(states_.back().get());
   }
   set_arrival_runners(scheduler);
+  set_barrier_runners(scheduler);
   if (transport() != nullptr) set_packet_handlers(*transport(), *this);
   if (connection.moves_ranks) {
     balancer_ = std::make_unique<RankBalancer>(*this, connection.shuffle_seed);
