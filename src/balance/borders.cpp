@@ -33,13 +33,38 @@ struct Range {
   std::int32_t highest;
 };
 
-std::vector<Range> ranges_of(const Chain& chain) {
+/// What the parts may be, whatever the loads.
+struct Bounds {
+  std::vector<Range> begins;
+  /// By part: ranks that it may have.
+  std::vector<std::int32_t> count_max;
+  std::vector<bool> is_given_up;
+  bool has_given_up = false;
+};
+
+/// How many ranks a part that is given up keeps: from the first one that must stay to the last one
+/// that must, or one. The first part begins with the first rank, and the last one ends with the
+/// last.
+std::int32_t least_count(const Chain& chain, std::int32_t begin, std::int32_t end) {
+  const auto must_stay = [&](std::int32_t rank) {
+    return chain.stays[static_cast<std::size_t>(rank)];
+  };
+  std::int32_t first = begin;
+  while (first < end && !must_stay(first))
+    ++first;
+  if (first == end) return 1;
+  std::int32_t last = end - 1;
+  while (!must_stay(last))
+    --last;
+  return (end == rank_count_of(chain) ? end : last + 1) - (begin == 0 ? 0 : first);
+}
+
+Bounds bounds_of(const Chain& chain, bool with_given_up) {
   const std::int32_t ranks = rank_count_of(chain);
   const std::int32_t parts = part_count_of(chain);
-  std::vector<Range> ranges;
+  Bounds bounds;
   for (std::int32_t part = 0; part < parts; ++part) {
-    // One rank at least for each part before it, and from it on.
-    Range range{.lowest = part, .highest = part == 0 ? 0 : ranks - (parts - part)};
+    Range range{.lowest = part, .highest = part == 0 ? 0 : ranks};
     const auto index = static_cast<std::size_t>(part);
     const std::int32_t begin = chain.begins[index];
     const std::int32_t end = part + 1 < parts ? chain.begins[index + 1] : ranks;
@@ -56,14 +81,31 @@ std::vector<Range> ranges_of(const Chain& chain) {
       range.lowest = std::max(range.lowest, rank + 1);
       break;
     }
-    ranges.push_back(range);
+    bounds.begins.push_back(range);
+    const bool is_given_up =
+        with_given_up && !chain.is_given_up.empty() && chain.is_given_up[index];
+    bounds.is_given_up.push_back(is_given_up);
+    bounds.count_max.push_back(is_given_up ? least_count(chain, begin, end) : ranks);
+    bounds.has_given_up = bounds.has_given_up || is_given_up;
   }
-  // So that there is a place for each begin behind any other one.
-  for (std::size_t part = 1; part < ranges.size(); ++part)
-    ranges[part].lowest = std::max(ranges[part].lowest, ranges[part - 1].lowest + 1);
-  for (std::size_t part = ranges.size() - 1; part-- > 0;)
-    ranges[part].highest = std::min(ranges[part].highest, ranges[part + 1].highest - 1);
-  return ranges;
+  // Each begin has a place for each choice of its neighbours within their ranges, or there is none.
+  std::vector<Range>& begins = bounds.begins;
+  begins.push_back({.lowest = ranks, .highest = ranks});
+  for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
+    Range& next = begins[part + 1];
+    next.lowest = std::max(next.lowest, begins[part].lowest + 1);
+    next.highest = std::min(next.highest, begins[part].highest + bounds.count_max[part]);
+  }
+  for (std::size_t part = begins.size() - 1; part-- > 0;) {
+    const Range& next = begins[part + 1];
+    begins[part].lowest = std::max(begins[part].lowest, next.lowest - bounds.count_max[part]);
+    begins[part].highest = std::min(begins[part].highest, next.highest - 1);
+  }
+  const bool is_possible =
+      std::ranges::all_of(begins, [](const Range& range) { return range.lowest <= range.highest; });
+  begins.pop_back();
+  if (is_possible || !bounds.has_given_up) return bounds;
+  return bounds_of(chain, false);
 }
 
 /// Finds begins for which no part has more than a bound.
@@ -71,7 +113,8 @@ class Cut {
  public:
   explicit Cut(const Chain& chain)
       : chain_(chain),
-        ranges_(ranges_of(chain)),
+        bounds_(bounds_of(chain, true)),
+        ranges_(bounds_.begins),
         heaviest_(std::ranges::max(chain.loads)),
         sums_(chain.loads.size() + 1),
         earliest_(chain.begins.size()) {
@@ -80,6 +123,14 @@ class Cut {
 
   [[nodiscard]] double total() const { return sums_.back(); }
 
+  /// Whether parts are given up.
+  [[nodiscard]] bool has_given_up() const { return bounds_.has_given_up; }
+
+  /// The other parts.
+  [[nodiscard]] std::ptrdiff_t loaded_part_count() const {
+    return std::ranges::count(bounds_.is_given_up, false);
+  }
+
   /// Those nearest to the present ones; nothing if there are none.
   [[nodiscard]] std::optional<Begins> within(double bound) {
     if (heaviest_ > bound || !find_earliest(bound)) return std::nullopt;
@@ -87,7 +138,7 @@ class Cut {
     for (std::size_t part = 1; part < ranges_.size(); ++part) {
       const std::int32_t before = begins.back();
       const std::int32_t first = std::max(earliest_[part], before + 1);
-      const std::int32_t last = std::min(ranges_[part].highest, last_end(before, bound));
+      const std::int32_t last = std::min(ranges_[part].highest, last_end(part - 1, before, bound));
       SORREL_ASSERT(first <= last, "part %zu cannot begin between %d and %d", part, first, last);
       begins.push_back(std::clamp(chain_.begins[part], first, last));
     }
@@ -99,12 +150,17 @@ class Cut {
     return sums_[static_cast<std::size_t>(rank)];
   }
 
-  [[nodiscard]] bool fits(std::int32_t begin, std::int32_t end, double bound) const {
-    return sum_before(end) <= sum_before(begin) + bound;
+  [[nodiscard]] bool fits(std::size_t part,
+                          std::int32_t begin,
+                          std::int32_t end,
+                          double bound) const {
+    return bounds_.is_given_up[part] ? end - begin <= bounds_.count_max[part]
+                                     : sum_before(end) <= sum_before(begin) + bound;
   }
 
-  /// The last end of a part that begins there and fits.
-  [[nodiscard]] std::int32_t last_end(std::int32_t begin, double bound) const {
+  /// The last end of the part for which it fits, if it begins there.
+  [[nodiscard]] std::int32_t last_end(std::size_t part, std::int32_t begin, double bound) const {
+    if (bounds_.is_given_up[part]) return begin + bounds_.count_max[part];
     const auto behind =
         std::upper_bound(sums_.begin() + begin, sums_.end(), sum_before(begin) + bound);
     return static_cast<std::int32_t>(behind - sums_.begin()) - 1;
@@ -117,7 +173,7 @@ class Cut {
     for (std::size_t part = ranges_.size(); part-- > 0;) {
       const auto candidates = std::views::iota(ranges_[part].lowest, ranges_[part].highest + 1);
       const auto found = std::ranges::partition_point(candidates, [&](std::int32_t begin) {
-        return !fits(begin, std::max(end, begin + 1), bound);
+        return !fits(part, begin, std::max(end, begin + 1), bound);
       });
       if (found == candidates.end()) return false;
       earliest_[part] = end = *found;
@@ -126,7 +182,8 @@ class Cut {
   }
 
   const Chain& chain_;
-  const std::vector<Range> ranges_;
+  const Bounds bounds_;
+  const std::vector<Range>& ranges_;
   const double heaviest_;
   std::vector<double> sums_;
   Begins earliest_;
@@ -148,27 +205,30 @@ std::vector<double> part_loads(const Chain& chain) {
 
 std::vector<std::int32_t> plan_borders(const Chain& chain) {
   Cut cut(chain);
-  const double mean = cut.total() / static_cast<double>(chain.begins.size());
+  const double mean =
+      cut.total() / static_cast<double>(std::max<std::ptrdiff_t>(cut.loaded_part_count(), 1));
   // The sums are rounded in another order than in a part.
   const double slack = mean * 1e-9;
-  const double present = std::ranges::max(part_loads(chain));
+  const double most = cut.has_given_up() ? cut.total() : std::ranges::max(part_loads(chain));
   double too_small = 0;
-  double enough = present + slack;
-  if (mean <= 0 || !cut.within(enough)) return chain.begins;
+  double enough = most + slack;
+  if ((mean <= 0 && !cut.has_given_up()) || !cut.within(enough)) return chain.begins;
   for (int i = 0; i < bisection_count; ++i) {
     const double bound = (too_small + enough) / 2;
     (cut.within(bound) ? enough : too_small) = bound;
   }
-  const double bound = std::min(enough + mean * border_tolerance, present + slack);
+  const double bound = std::min(enough + mean * border_tolerance, most + slack);
   return cut.within(bound).value_or(chain.begins);
 }
 
 std::vector<std::int32_t> shuffle_borders(const Chain& chain, Prng& random) {
-  const std::vector<Range> ranges = ranges_of(chain);
+  const Bounds bounds = bounds_of(chain, true);
   Begins begins{0};
-  for (std::size_t part = 1; part < ranges.size(); ++part) {
-    const std::int32_t first = std::max(ranges[part].lowest, begins.back() + 1);
-    const auto choices = static_cast<std::uint64_t>(ranges[part].highest - first) + 1;
+  for (std::size_t part = 1; part < bounds.begins.size(); ++part) {
+    const Range& range = bounds.begins[part];
+    const std::int32_t first = std::max(range.lowest, begins.back() + 1);
+    const std::int32_t last = std::min(range.highest, begins.back() + bounds.count_max[part - 1]);
+    const auto choices = static_cast<std::uint64_t>(last - first) + 1;
     begins.push_back(first + static_cast<std::int32_t>(random.below(choices)));
   }
   return begins;

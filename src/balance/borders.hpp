@@ -25,6 +25,9 @@ struct Chain {
   std::vector<std::int32_t> begins;
   /// By part: no rank may come or go.
   std::vector<bool> is_closed;
+  /// By part, or empty: it keeps the ranks that must stay, and those between them, or one if there
+  /// are none; whatever the loads. It has no effect if it is not possible for all such parts.
+  std::vector<bool> is_given_up = {};
 };
 
 /// By part: the sum of its loads.
@@ -32,7 +35,7 @@ struct Chain {
 
 /// The begins of the parts after the move: those for which the largest load is smallest, or within
 /// 2 % of the mean of it, and that are nearest to the present ones. The present ones if nothing
-/// else is better.
+/// else is better. Loads of parts that are given up do not count.
 [[nodiscard]] std::vector<std::int32_t> plan_borders(const Chain& chain);
 
 /// Random ones, for tests: each that is allowed may come.

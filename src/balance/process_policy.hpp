@@ -26,6 +26,9 @@ class ProcessPolicy {
   /// moves.
   [[nodiscard]] Costs gain_needed() const;
 
+  /// The processes that may have ranks have changed: what was learned tells nothing.
+  void begin_anew() { gates_.begin_anew(); }
+
   /// A step that observe() has proposed moved no rank.
   void record_nothing() { gates_.record_nothing(); }
 

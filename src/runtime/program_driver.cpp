@@ -41,6 +41,7 @@
 #include "runtime/host/host_job.hpp"
 #include "runtime/image_note.hpp"
 #include "runtime/job.hpp"
+#include "runtime/moves/give_up.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_environment.hpp"
@@ -434,7 +435,11 @@ int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
   watch_for_activity_requests();
-  if (config.is_saved()) watch_for_save_requests();
+  if (config.is_saved()) {
+    watch_for_save_requests();
+  } else if (config.moves_between) {
+    watch_for_give_up();
+  }
   if (const std::string reason = program::sharing_error(); !reason.empty()) {
     return report_error(reason + ": run every rank as a process, with --procs " +
                         std::to_string(config.rank_count));

@@ -1,23 +1,20 @@
 #include "runtime/checkpoint/save_requests.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <unistd.h>
 
 #include "base/text.hpp"
 #include "core/burst.hpp"
 #include "os/clock.hpp"
-#include "os/default_action.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
 #include "os/write_all.hpp"
+#include "runtime/request_signal.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-constexpr int request_signal = SIGUSR2;
 constexpr std::int64_t second_ns = 1'000'000'000;
 /// After which a request without a collective is worth a line.
 constexpr std::int64_t patience_ns_min = 2 * second_ns;
@@ -29,8 +26,6 @@ constexpr std::int64_t retry_ns_max = 5 * second_ns;
 // On which the thread sleeps. Outlives every object, because a signal may arrive at any time.
 std::atomic<std::uint32_t> wake_count{0};
 std::atomic<bool> is_signalled{false};
-// Set before the handler is installed.
-pid_t watched_process = 0;
 
 /// Safe in a signal handler.
 void wake() {
@@ -39,28 +34,13 @@ void wake() {
   os::futex_wake_all(wake_count);
 }
 
-void handle(int number, siginfo_t* info, void*) {
-  const int error = errno;
-  if (getpid() != watched_process || info->si_pid == getpid()) {
-    // Of a child, or sent by the program itself.
-    os::take_default_action(number);
-  } else {
-    is_signalled.store(true, std::memory_order_relaxed);
-    wake();
-  }
-  errno = error;
-}
-
 }  // namespace
 
 void watch_for_save_requests() {
-  struct sigaction before{};
-  if (sigaction(request_signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
-  watched_process = getpid();
-  struct sigaction action{};
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigaction(request_signal, &action, nullptr);
+  watch_requests([] {
+    is_signalled.store(true, std::memory_order_relaxed);
+    wake();
+  });
 }
 
 SaveRequests::SaveRequests(const Options& options) : options_(options) {

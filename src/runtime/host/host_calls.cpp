@@ -13,7 +13,9 @@ sorrel_host_api outside;
 template <auto function>
 struct Outside;
 
-template <class Result, class... Arguments, Result (*sorrel_host_api::*function)(void*, Arguments...)>
+template <class Result,
+          class... Arguments,
+          Result (*sorrel_host_api::*function)(void*, Arguments...)>
 struct Outside<function> {
   static Result call(void* host, Arguments... arguments) {
     const os::SharedLibraryCall scope;

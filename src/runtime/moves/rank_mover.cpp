@@ -22,6 +22,7 @@
 #include "os/page_bytes.hpp"
 #include "os/random_addresses.hpp"
 #include "os/write_all.hpp"
+#include "runtime/moves/give_up.hpp"
 
 namespace sorrel::runtime {
 
@@ -39,6 +40,9 @@ constexpr std::int64_t window_ns_per_process = 50'000;
 constexpr std::int64_t stop_ns = 500'000;
 /// A rank with 1 MiB.
 constexpr std::int64_t move_ns = 1'000'000;
+
+/// Between two steps for the same request, of which the first one found something in progress.
+constexpr std::int64_t request_retry_ns = 100'000'000;
 
 /// With a seed, of so many collectives one begins a step.
 constexpr std::uint64_t votes_per_step = 3;
@@ -98,6 +102,7 @@ RankMover::RankMover(const Config& config,
       window_loads_(world, config.is_all_near() ? config.memory : nullptr),
       counted_(static_cast<std::size_t>(world.size())),
       loads_(static_cast<std::size_t>(world.size()), -1),
+      given_up_(config.process_count),
       policy_(config.process_count, costs_of(clock_)),
       offers_(static_cast<std::size_t>(world.size())) {
   if (config.move_seed) random_votes_.emplace(*config.move_seed);
@@ -122,10 +127,32 @@ void RankMover::observe() {
   observed_window_ = window_number_;
   // The first one has the begin of the program.
   if (window_number_ == 1) return;
-  is_step_wanted_ = policy_.observe(window_loads_.loads());
+  std::vector<double> loads = window_loads_.loads();
+  // Processes that are given up tell nothing: as if they had what the others have.
+  double sum = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    sum += given_up_[i] ? 0 : loads[i];
+  const auto count = static_cast<double>(std::ranges::count(given_up_, false));
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (given_up_[i]) loads[i] = count == 0 ? 0 : sum / count;
+  }
+  is_step_wanted_ = policy_.observe(loads);
 }
 
+bool RankMover::is_request_open() const {
+  return is_give_up_wanted() != given_up_[config_.own_process];
+}
+
+/// Also of the processes that have no window to end.
 std::uint32_t RankMover::vote() {
+  if (is_request_open()) {
+    if (is_off_) {
+      print_once(text_of("process %u keeps its ranks: no rank of this job changes its process",
+                         config_.own_process));
+    } else if (arch::cycles() >= next_request_) {
+      return mpi::wants_moves;
+    }
+  }
   if (is_off_ || config_.own_process != 0) return 0;
   if (random_votes_) return random_votes_->below(votes_per_step) == 0 ? mpi::wants_moves : 0U;
   if (observed_window_ != window_number_ && window_loads_.are_of(window_number_)) observe();
@@ -168,6 +195,7 @@ void RankMover::count_anew() {
 void RankMover::begin() {
   is_step_wanted_ = false;
   pause_began_ = arch::cycles();
+  next_request_ = pause_began_ + clock_.cycles_in(request_retry_ns);
   core::begin_slow_ends();
 }
 
@@ -193,13 +221,19 @@ void RankMover::on_all_here(core::Worker& worker) {
 
 void RankMover::on_job_stopped(core::JobStop& stop) {
   ++step_number_;
-  const double gain = move_ranks(stop);
-  if (gain > 0) {
-    ++report_.steps;
-    policy_.record_step(gain);
+  const std::int32_t count_before = world_.last_own_rank() - world_.first_own_rank();
+  const bool was_open = is_request_open();
+  is_step_requested_ = false;
+  const std::optional<double> gain = move_ranks(stop);
+  if (gain) ++report_.steps;
+  if (is_step_requested_) {
+    policy_.begin_anew();
+  } else if (gain) {
+    policy_.record_step(*gain);
   } else {
     policy_.record_nothing();
   }
+  if (was_open && !is_request_open()) report_request(count_before);
   count_anew();
   core::end_slow_ends();
   pause_.end(0);
@@ -209,30 +243,41 @@ void RankMover::on_job_stopped(core::JobStop& stop) {
   report_.held_seconds += clock_.ns_in(arch::cycles() - pause_began_) / 1e9;
 }
 
+void RankMover::report_request(std::int32_t count_before) {
+  const std::uint32_t own = config_.own_process;
+  const std::int32_t count = world_.last_own_rank() - world_.first_own_rank();
+  os::write_all(STDERR_FILENO,
+                given_up_[own]
+                    ? text_of("sorrel: note: process %u is given up; ranks gone: %d, left: %d\n",
+                              own, count_before - count, count)
+                    : text_of("sorrel: note: process %u has ranks again; now: %d, before: %d\n",
+                              own, count, count_before));
+}
+
 // While the job is stopped. All processes take the same way, since they exchange what decides.
 
-/// Returns the expected gain; 0: no rank has moved.
-double RankMover::move_ranks(core::JobStop& stop) {
+/// Returns the expected gain; nothing: no rank has moved.
+std::optional<double> RankMover::move_ranks(core::JobStop& stop) {
   if (!can_ever_move(stop)) {
     is_off_ = true;
-    return 0;
+    return std::nullopt;
   }
   if (!may_regroup(stop)) {
     ++report_.busy_steps;
-    return 0;
+    return std::nullopt;
   }
   double gain = 0;
   const std::optional<Begins> begins = plan(stop, &gain);
   if (!begins) {
     ++report_.empty_steps;
-    return 0;
+    return std::nullopt;
   }
   const std::uint64_t began = arch::cycles();
   const mpi::RankLayout layout = world_.layout().with_borders(*begins);
   const std::int32_t moved = balance::moved_count(chain_.begins, *begins, world_.size());
   if (!bring(stop, layout)) {
     ++report_.empty_steps;
-    return 0;
+    return std::nullopt;
   }
   commit(layout);
   report_.ranks += static_cast<std::uint64_t>(moved);
@@ -279,11 +324,12 @@ bool RankMover::may_regroup(core::JobStop& stop) {
 }
 
 void RankMover::make_offers() {
-  const std::uint32_t is_closed = is_full_ || body_.is_closed_to_moves() ? 1 : 0;
+  const std::uint16_t is_closed = is_full_ || body_.is_closed_to_moves() ? 1 : 0;
+  const std::uint16_t is_given_up = is_give_up_wanted() ? 1 : 0;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     const auto index = static_cast<std::size_t>(i);
     const double load = config_.move_seed ? 1 : std::max(loads_[index], 0.0);
-    offers_[index] = {.load = load, .stays = 0, .is_closed = is_closed};
+    offers_[index] = {.load = load, .stays = 0, .is_closed = is_closed, .is_given_up = is_given_up};
   }
 }
 
@@ -307,6 +353,7 @@ bool RankMover::gather_offers(core::JobStop& stop) {
     const auto offers = std::span(all).subspan(process * count_max, count_of(process));
     chain_.begins.push_back(layout.first_rank_of_process(process));
     chain_.is_closed.push_back(offers.front().is_closed != 0);
+    chain_.is_given_up.push_back(offers.front().is_given_up != 0);
     for (const Offer& offer : offers) {
       chain_.loads.push_back(offer.load);
       chain_.stays.push_back(offer.stays != 0);
@@ -324,14 +371,20 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
   const double for_move =
       std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.move))[0]);
   make_offers();
+  const std::vector<bool> given_up_before = given_up_;
   for (;;) {
     if (!gather_offers(stop)) return std::nullopt;
+    given_up_ = chain_.is_given_up;
+    is_step_requested_ = given_up_ != given_up_before;
     Begins begins;
     if (config_.move_seed) {
       Prng random(*config_.move_seed + step_number_);
       begins = balance::shuffle_borders(chain_, random);
       *gain = 1;
     } else {
+      // Nothing is known about the ranks yet.
+      if (is_step_requested_ && std::ranges::max(chain_.loads) <= 0)
+        std::ranges::fill(chain_.loads, 1);
       begins = balance::plan_borders(chain_);
       balance::Chain after = chain_;
       after.begins = begins;
@@ -340,8 +393,9 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
               world_.layout().worker_count();
     }
     const std::int32_t moved = balance::moved_count(chain_.begins, begins, world_.size());
-    if (moved == 0 || (!config_.move_seed && *gain < for_stop + for_move * moved))
-      return std::nullopt;
+    const bool is_worth_it =
+        config_.move_seed || is_step_requested_ || *gain >= for_stop + for_move * moved;
+    if (moved == 0 || !is_worth_it) return std::nullopt;
     const std::vector<std::int32_t> refused = refused_ranks(begins);
     if (sum_of(stop.exchange(refused.size())) == 0) return begins;
     for (const std::int32_t rank : refused)

@@ -102,7 +102,9 @@ class RankMover final : private PausePurpose {
   struct Offer {
     double load = 0;
     std::uint32_t stays = 0;
-    std::uint32_t is_closed = 0;
+    std::uint16_t is_closed = 0;
+    /// Its process is to be given up.
+    std::uint16_t is_given_up = 0;
   };
 
   using Begins = std::vector<std::int32_t>;
@@ -110,10 +112,12 @@ class RankMover final : private PausePurpose {
   void on_all_here(core::Worker& worker) override;
   void on_job_stopped(core::JobStop& stop) override;
 
+  [[nodiscard]] bool is_request_open() const;
+  void report_request(std::int32_t count_before);
   void observe();
   void measure();
   void count_anew();
-  [[nodiscard]] double move_ranks(core::JobStop& stop);
+  [[nodiscard]] std::optional<double> move_ranks(core::JobStop& stop);
   [[nodiscard]] bool can_ever_move(core::JobStop& stop);
   [[nodiscard]] std::string reason_never() const;
   [[nodiscard]] bool may_regroup(core::JobStop& stop);
@@ -154,6 +158,12 @@ class RankMover final : private PausePurpose {
   std::vector<std::uint64_t> counted_;
   std::vector<double> loads_;
   bool is_off_ = false;
+  /// By process, as of the last step.
+  std::vector<bool> given_up_;
+  /// In the present step some process is given up, or takes ranks again.
+  bool is_step_requested_ = false;
+  /// Before that a request is not tried again.
+  std::uint64_t next_request_ = 0;
   MoveReport report_;
   std::set<std::string> printed_;
 

@@ -123,9 +123,11 @@ std::optional<std::vector<std::string>> HostJobStop::exchange_parcels(
   std::vector<Shipment> sent(parcels.size());
   std::vector<Shipment> awaited(senders.size());
   for (std::size_t i = 0; i < parcels.size(); ++i)
-    sent[i] = {.process = parcels[i].process, .memory = {range_of(&own_bytes[i], sizeof own_bytes[i])}};
+    sent[i] = {.process = parcels[i].process,
+               .memory = {range_of(&own_bytes[i], sizeof own_bytes[i])}};
   for (std::size_t i = 0; i < senders.size(); ++i)
-    awaited[i] = {.process = senders[i], .memory = {range_of(&their_bytes[i], sizeof their_bytes[i])}};
+    awaited[i] = {.process = senders[i],
+                  .memory = {range_of(&their_bytes[i], sizeof their_bytes[i])}};
   use_host([&](const sorrel_host_api&, void*) { streams_.run(sent, awaited); });
   for (std::size_t i = 0; i < parcels.size(); ++i)
     sent[i].memory = {range_of(parcels[i].bytes.data(), parcels[i].bytes.size())};
@@ -168,8 +170,8 @@ bool HostJobStop::ship(std::span<const Shipment> sent, std::span<const Shipment>
     if (!is_read(shipment, job_.process)) {
       far_awaited.push_back(shipment);
     } else {
-      are_here = are_here &&
-                 os::read_equal_memory(job_.members[shipment.process].pid, shipment.memory);
+      are_here =
+          are_here && os::read_equal_memory(job_.members[shipment.process].pid, shipment.memory);
     }
   }
   use_host([&](const sorrel_host_api&, void*) { streams_.run(far_sent, far_awaited); });

@@ -26,7 +26,8 @@ Chain chain_of(std::vector<double> loads, Begins begins) {
   return {.loads = std::move(loads),
           .stays = std::vector<bool>(ranks),
           .begins = std::move(begins),
-          .is_closed = std::vector<bool>(parts)};
+          .is_closed = std::vector<bool>(parts),
+          .is_given_up = {}};
 }
 
 double largest_after(Chain chain, const Begins& begins) {
@@ -99,6 +100,97 @@ TEST(Borders, AreAsGoodAsTheBestOnesWithinTheTolerance) {
     ASSERT_LE(largest_after(chain, planned), best + 0.021 * mean) << "round " << i;
     Begins copy = planned;
     ASSERT_LT(best_of(chain, copy, chain.begins.size()), 1e9) << "round " << i;
+  }
+}
+
+std::int32_t count_of(const Begins& begins, std::size_t part, std::size_t ranks) {
+  const bool is_last = part + 1 == begins.size();
+  return (is_last ? static_cast<std::int32_t>(ranks) : begins[part + 1]) - begins[part];
+}
+
+TEST(Borders, LeaveOneRankInAPartThatIsGivenUp) {
+  for (std::size_t part = 0; part < 3; ++part) {
+    Chain chain = chain_of({1, 1, 1, 1, 1, 1, 1}, {0, 3, 5});
+    chain.is_given_up = {part == 0, part == 1, part == 2};
+    const Begins planned = plan_borders(chain);
+    EXPECT_EQ(count_of(planned, part, 7), 1);
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other != part) {
+        EXPECT_EQ(count_of(planned, other, 7), 3);
+      }
+    }
+    // Also where nothing is known about the ranks.
+    chain.loads.assign(7, 0);
+    EXPECT_EQ(count_of(plan_borders(chain), part, 7), 1);
+  }
+}
+
+TEST(Borders, LeaveThoseThatMustStayInAPartThatIsGivenUp) {
+  Chain chain = chain_of({1, 1, 1, 1, 1, 1, 1, 1}, {0, 4});
+  chain.is_given_up = {false, true};
+  chain.stays[5] = true;
+  EXPECT_EQ(plan_borders(chain), (Begins{0, 5})) << "there is no other part behind it";
+  chain.begins = {0, 2, 7};
+  chain.is_closed = {false, false, false};
+  chain.is_given_up = {false, true, false};
+  chain.stays[3] = true;
+  EXPECT_EQ(plan_borders(chain), (Begins{0, 3, 6}));
+}
+
+TEST(Borders, StayIfAllPartsAreGivenUp) {
+  Chain chain = chain_of({1, 1, 1, 1}, {0, 2});
+  chain.is_given_up = {true, true};
+  EXPECT_EQ(plan_borders(chain), (Begins{0, 2}));
+}
+
+TEST(Borders, OfRandomChainsGiveUpPartsWherePossible) {
+  Prng random(seed_of_test());
+  for (int i = 0; i < 2000; ++i) {
+    Chain chain = random_chain(random);
+    const std::size_t ranks = chain.loads.size();
+    for (std::size_t part = 0; part < chain.begins.size(); ++part)
+      chain.is_given_up.push_back(random.below(3) == 0);
+    const auto are_small = [&](const Begins& begins) {
+      for (std::size_t part = 0; part < begins.size(); ++part) {
+        std::int32_t first = -1;
+        std::int32_t last = -1;
+        for (std::int32_t rank = chain.begins[part];
+             rank < chain.begins[part] + count_of(chain.begins, part, ranks); ++rank) {
+          if (!chain.stays[static_cast<std::size_t>(rank)]) continue;
+          if (first < 0) first = rank;
+          last = rank;
+        }
+        if (first >= 0 && part == 0) first = 0;
+        if (first >= 0 && part + 1 == begins.size()) last = static_cast<std::int32_t>(ranks) - 1;
+        const std::int32_t least = first < 0 ? 1 : last - first + 1;
+        if (chain.is_given_up[part] && count_of(begins, part, ranks) != least) return false;
+      }
+      return true;
+    };
+    // All borders that are allowed.
+    bool is_possible = false;
+    const auto search = [&](auto&& self, Begins& begins) -> void {
+      if (begins.size() == chain.begins.size()) {
+        Begins copy = begins;
+        is_possible = is_possible || (are_small(begins) && best_of(chain, copy, copy.size()) < 1e9);
+        return;
+      }
+      for (std::int32_t begin = begins.back() + 1; begin < static_cast<std::int32_t>(ranks);
+           ++begin) {
+        begins.push_back(begin);
+        self(self, begins);
+        begins.pop_back();
+      }
+    };
+    Begins begins{0};
+    search(search, begins);
+    for (const Begins& planned : {plan_borders(chain), shuffle_borders(chain, random)}) {
+      Begins copy = planned;
+      ASSERT_LT(best_of(chain, copy, copy.size()), 1e9) << "round " << i;
+      if (is_possible) {
+        ASSERT_TRUE(are_small(planned)) << "round " << i;
+      }
+    }
   }
 }
 
