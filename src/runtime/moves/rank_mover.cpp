@@ -19,6 +19,7 @@
 #include "mpi/saved/left_rank.hpp"
 #include "mpi/saved/refusal.hpp"
 #include "mpi/saved/saved_rank.hpp"
+#include "os/clock.hpp"
 #include "os/page_bytes.hpp"
 #include "os/random_addresses.hpp"
 #include "os/write_all.hpp"
@@ -43,6 +44,9 @@ constexpr std::int64_t move_ns = 1'000'000;
 
 /// Between two steps for the same request, of which the first one found something in progress.
 constexpr std::int64_t request_retry_ns = 100'000'000;
+
+/// A launcher ends the job sooner when a process has ended.
+constexpr std::int64_t launcher_patience_ns = 1'000'000'000;
 
 /// With a seed, of so many collectives one begins a step.
 constexpr std::uint64_t votes_per_step = 3;
@@ -557,7 +561,9 @@ void RankMover::bring_memory(core::JobStop& stop) {
     memory.insert(memory.end(), arrival.packed.memory.begin(), arrival.packed.memory.end());
   }
   if (!stop.ship(leaving_memory_, awaited)) {
-    // It could before: the process has ended, or its system has no memory.
+    // It could before. Mostly the other process has ended: its parent says so, and this one is
+    // ended with it. Else the system has no memory.
+    os::sleep_ns(launcher_patience_ns);
     world_.job().end_job(
         nullptr, 1,
         text_of("the memory of ranks that come to process %u cannot be read", config_.own_process)
