@@ -14,6 +14,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/text.hpp"
+#include "checkpoint/written_files.hpp"
 #include "core/guest.hpp"
 #include "loop/team/loop.hpp"
 #include "mpi/base/object_memory.hpp"
@@ -31,6 +32,7 @@
 #include "program/rank/starter_of_thread.hpp"
 #include "program/rank/worker_settings.hpp"
 #include "program/signals/signal_delivery.hpp"
+#include "program/state/rank_files.hpp"
 #include "program/state/signal_table.hpp"
 #include "program/threads/thread_block.hpp"
 #include "runtime/activity_report.hpp"
@@ -107,8 +109,8 @@ class ProgramBody final : public RankBody {
     const os::StackSlab& stacks = job_of(rank).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
-    // The C library has all streams in a list. They must not lie in the memory of a rank that goes.
-    if (config_.moves_between) mine.process->streams().open();
+    // Streams in the memory of a rank are the program's.
+    if (config_.pauses_ranks()) mine.process->streams().open();
     if (!has_thread_blocks_) return true;
     // The rank has been here before.
     rank.fiber.thread_pointer = thread_blocks_.created(index);
@@ -197,9 +199,13 @@ class ProgramBody final : public RankBody {
       return text_of("ranks use the C library's heap, because %s", reason);
     if (!heaps.are_in_band() || !slab_.is_in_band() || !thread_blocks_.is_in_band())
       return "addresses that ranks need are in use";
-    if (const std::string descriptor = descriptors_.find_new(files); !descriptor.empty())
+    std::vector<int> saved = files;
+    for (program::RankProcess* process : processes())
+      process->files().add_to(saved);
+    if (const std::string descriptor = descriptors_.find_new(saved); !descriptor.empty())
       return descriptor + " is open";
-    if (open_stream_count(processes()) != 0) return "a stream of stdio is open";
+    streams_ = find_open_streams(processes());
+    if (streams_.other_count != 0) return "a stream of stdio is open";
     if (program::RankHeaps::was_called_elsewhere())
       return "a rank has allocated memory in a coroutine, a signal handler or the body of a loop, "
              "where it is the C library's";
@@ -231,6 +237,8 @@ class ProgramBody final : public RankBody {
   void clear(const mpi::RankState& rank) override {
     const int index = index_of(rank);
     // The rank's thread control block stays: its thread sleeps until the rank is here again.
+    program::RankProcess* process = process_of(rank);
+    if (process != nullptr) process->files().leave();
     ranks_[static_cast<std::size_t>(index)] = {};
     slab_.clear(index);
     if (program::rank_heaps().count() != 0)
@@ -239,19 +247,50 @@ class ProgramBody final : public RankBody {
 
   void on_ranks_changed() override { program::set_signal_targets(processes()); }
 
-  [[nodiscard]] const char* reason_not_saved(const mpi::RankState& rank) override {
+  [[nodiscard]] std::string reason_not_saved(const mpi::RankState& rank) override {
     if (program::rank_heaps().has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
       return "its heap was full, and some of its memory is the C library's";
-    return process_of(rank)->reason_not_saved();
+    if (const char* reason = process_of(rank)->reason_not_saved(); reason != nullptr) return reason;
+    const auto index = static_cast<std::uint64_t>(index_of(rank));
+    std::vector<FILE*> streams;
+    for (auto at = std::ranges::lower_bound(streams_.of_ranks,
+                                            std::pair<std::uint64_t, FILE*>(index, nullptr));
+         at != streams_.of_ranks.end() && at->first == index; ++at)
+      streams.push_back(at->second);
+    return process_of(rank)->files().read(std::move(streams), own_memory(rank));
   }
 
-  void flush_lines(const mpi::RankState& rank) override { process_of(rank)->streams().flush(); }
+  // Not the rank's files: their offsets are known.
+  void flush_lines(const mpi::RankState& rank) override {
+    process_of(rank)->streams().flush_made();
+  }
 
-  void save(const mpi::RankState& rank, ByteWriter& to) override { process_of(rank)->save(to); }
+  void save(const mpi::RankState& rank, ByteWriter& to) override {
+    process_of(rank)->save(to);
+    process_of(rank)->files().save(to);
+  }
 
-  [[nodiscard]] bool restore(const mpi::RankState& rank, ByteCursor& from) override {
+  [[nodiscard]] bool has_files(const mpi::RankState& rank) override {
+    return process_of(rank)->files().any();
+  }
+
+  void save_written_files(const mpi::RankState& rank, ByteWriter& to) override {
+    process_of(rank)->files().for_each_written([&](const std::string& path, off_t bytes) {
+      checkpoint::add({.path = path, .bytes = bytes}, to);
+    });
+  }
+
+  [[nodiscard]] Restored restore(const mpi::RankState& rank,
+                                 ByteCursor& from,
+                                 bool is_restart) override {
     process_of(rank)->restore(from);
-    return from.is_good() && from.at_end();
+    auto [error, note] = process_of(rank)->files().restore(from, is_restart);
+    if (error.empty() && (!from.is_good() || !from.at_end())) error = "its record is damaged";
+    return {.error = std::move(error), .note = std::move(note)};
+  }
+
+  void on_memory_restored(const mpi::RankState& rank) override {
+    process_of(rank)->files().restore_streams();
   }
 
   [[nodiscard]] std::vector<os::MemoryRange> memory(const mpi::RankState& rank) const override {
@@ -309,6 +348,17 @@ class ProgramBody final : public RankBody {
     return static_cast<int>(job_of(rank).index_of(rank));
   }
 
+  /// Whether an address lies in the rank's globals, heap or stack.
+  [[nodiscard]] program::RankFiles::IsOwn own_memory(const mpi::RankState& rank) const {
+    return [ranges = memory(rank), process = process_of(rank)](const void* address) {
+      const auto at = reinterpret_cast<std::uintptr_t>(address);
+      return process->is_on_stack(address) ||
+             std::ranges::any_of(ranges, [at](const os::MemoryRange& range) {
+               return at >= range.begin && at < range.end;
+             });
+    };
+  }
+
   /// Of a rank that is not in this process: nothing.
   struct Rank {
     mpi::RankState* rank = nullptr;
@@ -348,6 +398,8 @@ class ProgramBody final : public RankBody {
   program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
   KnownDescriptors descriptors_;
+  /// Of the present stop of the job.
+  OpenStreams streams_;
 };
 
 // The job of this process. There is one, because there is one user's program. Set before the first
@@ -477,6 +529,7 @@ int run_program(const program::ProgramStart& start) {
   begin_rank_heaps(config, *slab, job);
   if (config.pauses_ranks()) {
     program::RankProcess::set_saved();
+    program::RankFiles::begin(config.rank_count);
     program::rank_heaps().include_libc(is_in_fiber);
     mpi::set_object_hooks({.list_of_caller = objects_of_caller, .allocate = allocate_object});
   }

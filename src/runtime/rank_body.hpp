@@ -69,25 +69,43 @@ class RankBody {
   /// What must be equal in a process in which ranks are restored (program_layout.hpp).
   [[nodiscard]] virtual std::string layout() const { return ""; }
 
-  /// Why the job, or a rank, cannot be saved, for a user; "" or null: it can. `files` are
-  /// descriptors that are saved with their ranks.
+  /// Why the job, or a rank, cannot be saved, for a user; "": it can. `files` are descriptors of
+  /// MPI that are saved with their ranks.
   [[nodiscard]] virtual std::string reason_job_not_saved(const std::vector<int>& /*files*/) {
     return "no rank has memory of its own";
   }
 
-  [[nodiscard]] virtual const char* reason_not_saved(const mpi::RankState& /*rank*/) {
-    return nullptr;
-  }
+  /// Also finds what save() writes of the rank's files.
+  [[nodiscard]] virtual std::string reason_not_saved(const mpi::RankState& /*rank*/) { return ""; }
 
   /// Writes the complete lines of its output.
   virtual void flush_lines(const mpi::RankState& /*rank*/) {}
 
   virtual void save(const mpi::RankState& /*rank*/, ByteWriter& /*to*/) {}
 
-  /// In a rank that is prepared and has not run. False: the record is damaged.
-  [[nodiscard]] virtual bool restore(const mpi::RankState& /*rank*/, ByteCursor& /*from*/) {
-    return false;
+  /// After reason_not_saved(): whether the rank has files open.
+  [[nodiscard]] virtual bool has_files(const mpi::RankState& /*rank*/) { return false; }
+
+  /// After reason_not_saved(): appends records of the files that the rank writes.
+  virtual void save_written_files(const mpi::RankState& /*rank*/, ByteWriter& /*to*/) {}
+
+  struct Restored {
+    /// "": all is there.
+    std::string error;
+    /// What has changed since the job was saved, for a user; "": nothing.
+    std::string note;
+  };
+
+  /// In a rank that is prepared and has not run. `is_restart`: in another job than the one in which
+  /// it was saved.
+  [[nodiscard]] virtual Restored restore(const mpi::RankState& /*rank*/,
+                                         ByteCursor& /*from*/,
+                                         bool /*is_restart*/) {
+    return {.error = "no rank has memory of its own", .note = {}};
   }
+
+  /// After restore(), when the memory of the rank is there, too.
+  virtual void on_memory_restored(const mpi::RankState& /*rank*/) {}
 
   /// Its memory but for the stack.
   [[nodiscard]] virtual std::vector<os::MemoryRange> memory(const mpi::RankState& /*rank*/) const {

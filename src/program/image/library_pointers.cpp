@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "program/base/libc.hpp"
+#include "program/base/stream_list.hpp"
 
 namespace sorrel::program {
 
@@ -86,7 +87,7 @@ class Search {
          at + word_bytes <= end; at += word_bytes) {
       // Other threads of the process may write there.
       const std::uintptr_t word = *reinterpret_cast<const volatile std::uintptr_t*>(at);
-      if (word < all_.begin || word >= all_.end) continue;
+      if (word < all_.begin || word >= all_.end || at == head_of_streams_) continue;
       const bool is_address = std::ranges::any_of(ranges_, [word](const os::MemoryRange& range) {
         return word >= range.begin && word < range.end;
       });
@@ -101,6 +102,8 @@ class Search {
   const std::span<const os::MemoryRange> ranges_;
   /// All ranges lie there: most words are elsewhere.
   os::MemoryRange all_{.begin = std::numeric_limits<std::uintptr_t>::max(), .end = 0};
+  /// Streams leave the list with their rank.
+  const std::uintptr_t head_of_streams_ = reinterpret_cast<std::uintptr_t>(StreamList::head());
   std::optional<KeptAddress> found_;
 };
 

@@ -23,8 +23,9 @@ struct KeptAddress {
 
 /// The first word of a shared library, but for this one, that holds an address of `ranges`.
 /// Examines all writable words of the libraries, and their thread-locals in the thread control
-/// block of `thread_pointer`. Private libraries of the image are left out. A number that equals an
-/// address is taken for one. While no rank runs.
+/// block of `thread_pointer`. The list of streams (base/stream_list.hpp) is left out. Private
+/// libraries of the image are left out. A number that equals an address is taken for one. While no
+/// rank runs.
 [[nodiscard]] std::optional<KeptAddress> find_kept_address(const Image& image,
                                                            std::uintptr_t thread_pointer,
                                                            std::span<const os::MemoryRange> ranges);

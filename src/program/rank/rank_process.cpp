@@ -11,6 +11,8 @@
 #include "program/base/durations.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
+#include "program/heap/rank_heaps.hpp"
+#include "program/state/rank_files.hpp"
 
 namespace sorrel::program {
 
@@ -92,7 +94,8 @@ RankProcess::RankProcess(const ProgramStart& start,
       getopt_(copy),
       environment_(copy, std::move(own_variables)),
       libraries_(*this),
-      modules_left_(copy.image().initialization_order.size()) {}
+      modules_left_(copy.image().initialization_order.size()),
+      files_(std::make_unique<RankFiles>(rank)) {}
 
 RankProcess::~RankProcess() = default;
 
@@ -103,6 +106,10 @@ void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::s
   stack_bytes_ = stack_bytes;
   // Except in main().
   pin();
+}
+
+bool RankProcess::is_own_code(const void* caller) const {
+  return contains(reinterpret_cast<std::uintptr_t>(caller)) || rank_heaps().is_code_of_rank(caller);
 }
 
 void RankProcess::pin() {
@@ -125,7 +132,6 @@ const char* RankProcess::reason_not_saved() const {
   if (mappings_.is_protected()) return "it has changed the protection of memory (mprotect)";
   if (thread_keys_.any()) return "it has keys of thread-specific values (pthread_key_create)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
-  if (const char* reason = streams_.reason_not_saved(); reason != nullptr) return reason;
   return libc_ == nullptr ? nullptr : libc_->reason_not_saved();
 }
 

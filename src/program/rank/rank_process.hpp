@@ -40,6 +40,8 @@ struct Sleep;
 
 namespace sorrel::program {
 
+class RankFiles;
+
 class RankProcess {
  public:
   /// `own_variables`: those of the rank's environment alone (state/environment.hpp).
@@ -60,6 +62,10 @@ class RankProcess {
   [[nodiscard]] bool contains(std::uintptr_t address) const {
     return copy_.contains(address) || libraries_.contains(address);
   }
+
+  /// Whether a caller's return address lies in code of ranks: private images, what the rank has
+  /// opened, and a C++ library that ranks share.
+  [[nodiscard]] bool is_own_code(const void* caller) const;
 
   [[nodiscard]] RankLibraries& libraries() { return libraries_; }
 
@@ -139,9 +145,13 @@ class RankProcess {
 
   [[nodiscard]] static bool are_saved() { return are_saved_; }
 
+  /// Those that the rank has opened by name, in a job whose ranks are saved or move.
+  [[nodiscard]] RankFiles& files() { return *files_; }
+
   [[nodiscard]] RankMappings& mappings() { return mappings_; }
 
-  /// Why save() and the rank's memory are not all of its state, for a user; null if they are.
+  /// Why save(), files() and the rank's memory are not all of its state, for a user; null if they
+  /// are.
   [[nodiscard]] const char* reason_not_saved() const;
 
   /// For a rank whose memory is saved and restored: what this object has of its state. While the
@@ -200,6 +210,7 @@ class RankProcess {
   std::size_t modules_left_;
   /// Destructors of the last of them that have run.
   std::size_t destructors_run_ = 0;
+  const std::unique_ptr<RankFiles> files_;
   RankMappings mappings_;
 
   static inline bool are_saved_ = false;

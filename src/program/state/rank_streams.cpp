@@ -145,9 +145,9 @@ void LineWriter::send(const char* text, std::size_t size) {
 
 RankOutput::~RankOutput() {
   // The rank has gone to another process; else the streams end with the process.
-  if (writer_ == nullptr) return;
+  if (made_ == nullptr) return;
   static auto* const close = next_definition<decltype(::fclose)>("fclose");
-  close(stream_.load(std::memory_order_relaxed));
+  close(made_);
 }
 
 FILE* RankOutput::stream() {
@@ -172,6 +172,7 @@ FILE* RankOutput::open() {
     set_buffer(stream, buffer_.get(), is_terminal(descriptor_) ? _IOLBF : _IOFBF,
                stream_buffer_bytes);
   }
+  made_ = stream;
   stream_.store(stream, std::memory_order_release);
   return stream;
 }
@@ -184,7 +185,7 @@ void RankOutput::replace(FILE* file) {
 
 bool RankOutput::write_lines(std::string_view text) {
   FILE* stream = this->stream();
-  if (writer_ == nullptr) return false;
+  if (is_replaced()) return false;
   ::flockfile(stream);
   writer_->write(text.data(), text.size());
   if (is_terminal(descriptor_)) writer_->flush_partial_line();
@@ -197,7 +198,7 @@ int RankOutput::flush() {
   FILE* stream = stream_.load(std::memory_order_relaxed);
   if (stream == nullptr) return 0;
   const int result = flush_stream(stream);
-  if (writer_ != nullptr && is_terminal(descriptor_)) {
+  if (!is_replaced() && is_terminal(descriptor_)) {
     ::flockfile(stream);
     writer_->flush_partial_line();
     ::funlockfile(stream);
@@ -205,50 +206,51 @@ int RankOutput::flush() {
   return result;
 }
 
+void RankOutput::flush_made() {
+  if (made_ != nullptr) (void)flush_stream(made_);
+}
+
 void RankOutput::finish_line() {
   // relaxed, as in flush().
   FILE* stream = stream_.load(std::memory_order_relaxed);
-  if (stream == nullptr || writer_ == nullptr) return;
+  if (stream == nullptr || is_replaced()) return;
   ::flockfile(stream);
   writer_->finish();
   ::funlockfile(stream);
 }
 
-bool RankOutput::is_replaced() const {
-  return stream_if_used() != nullptr && writer_ == nullptr;
-}
-
 void RankOutput::save(ByteWriter& to) const {
-  to.add(writer_ != nullptr);
-  if (writer_ != nullptr) writer_->save(to);
+  to.add(made_ != nullptr);
+  if (made_ != nullptr) writer_->save(to);
+  to.add(is_replaced() ? stream_if_used() : nullptr);
 }
 
 void RankOutput::restore(ByteCursor& from) {
-  if (!from.take<bool>()) return;
-  static_cast<void>(open());
-  writer_->restore(from);
-}
-
-const char* RankStreams::reason_not_saved() const {
-  if (output_.is_replaced() || error_.is_replaced() || input_ != nullptr)
-    return "it has replaced a standard stream (freopen)";
-  return nullptr;
+  if (from.take<bool>()) {
+    if (made_ == nullptr) static_cast<void>(open());
+    writer_->restore(from);
+  }
+  // It lies in the memory of the rank.
+  if (FILE* file = from.take<FILE*>()) stream_.store(file, std::memory_order_release);
 }
 
 void RankStreams::save(ByteWriter& to) const {
   output_.save(to);
   error_.save(to);
+  to.add(input_);
   to.add(has_linked_fortran_);
 }
 
 void RankStreams::restore(ByteCursor& from) {
   output_.restore(from);
   error_.restore(from);
+  input_ = from.take<FILE*>();
   has_linked_fortran_ = from.take<bool>();
 }
 
-bool RankStreams::has(const FILE* stream) const {
-  return stream == output_.stream_if_used() || stream == error_.stream_if_used();
+void RankStreams::add_made_to(std::vector<const FILE*>& streams) const {
+  streams.push_back(output_.made());
+  streams.push_back(error_.made());
 }
 
 FILE* RankStreams::own(FILE* stream) {

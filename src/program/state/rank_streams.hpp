@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
@@ -66,13 +67,10 @@ class RankOutput {
   RankOutput(const RankOutput&) = delete;
   RankOutput& operator=(const RankOutput&) = delete;
 
-  /// Closes the rank's own stream. An unfinished line is not written.
+  /// Closes the stream that open() has made. An unfinished line is not written.
   ~RankOutput();
 
   [[nodiscard]] FILE* stream();
-
-  /// Null before its first use.
-  [[nodiscard]] FILE* stream_if_used() const { return stream_.load(std::memory_order_relaxed); }
 
   /// freopen: from now on the rank writes to `file`.
   void replace(FILE* file);
@@ -81,10 +79,12 @@ class RankOutput {
   /// file instead: nothing is written.
   [[nodiscard]] bool write_lines(std::string_view text);
   int flush();
+  /// The same for the stream that open() has made, also after replace().
+  void flush_made();
   void finish_line();
 
-  /// Whether freopen() has made the rank write to a file.
-  [[nodiscard]] bool is_replaced() const;
+  /// The one that open() has made; null: it has not.
+  [[nodiscard]] const FILE* made() const { return made_; }
 
   /// For a rank whose memory is saved and restored. Flushed before.
   void save(ByteWriter& to) const;
@@ -93,12 +93,20 @@ class RankOutput {
  private:
   FILE* open();
 
+  /// Null before its first use.
+  [[nodiscard]] FILE* stream_if_used() const { return stream_.load(std::memory_order_relaxed); }
+
+  /// Whether freopen() has made the rank write to a file.
+  [[nodiscard]] bool is_replaced() const { return stream_if_used() != made_; }
+
   const int descriptor_;
   const int rank_;
   const OutputFormat format_;
   std::unique_ptr<LineWriter> writer_;
   std::unique_ptr<char[]> buffer_;
   std::mutex opening_;
+  /// Null before open().
+  FILE* made_ = nullptr;
   // (O) release in open() and replace(), acquire in stream(): a helper thread of the rank sees a
   // complete stream.
   std::atomic<FILE*> stream_{nullptr};
@@ -140,17 +148,22 @@ class RankStreams {
     error_.flush();
   }
 
+  /// The same, but nothing into files that have replaced the outputs.
+  void flush_made() {
+    output_.flush_made();
+    error_.flush_made();
+  }
+
   /// Flushes both outputs and completes their last lines.
   void finish();
 
-  /// Why save() is not enough, for a user; null if it is.
-  [[nodiscard]] const char* reason_not_saved() const;
-  /// For a rank whose memory is saved and restored. Flushed before.
+  /// For a rank whose memory is saved and restored, with the files in the place of standard streams
+  /// (freopen). Flushed before.
   void save(ByteWriter& to) const;
   void restore(ByteCursor& from);
 
-  /// Whether `stream` is one of this rank's own.
-  [[nodiscard]] bool has(const FILE* stream) const;
+  /// The streams of the C library that this object has made.
+  void add_made_to(std::vector<const FILE*>& streams) const;
 
   /// Completes last lines without flushing, as _exit does not.
   void finish_lines();

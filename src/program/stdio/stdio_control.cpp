@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "program/base/libc.hpp"
+#include "program/rank/current_files.hpp"
 #include "program/rank/current_streams.hpp"
 #include "program/rank/rank_process.hpp"
 
@@ -97,10 +98,16 @@ SORREL_INTERPOSED int fclose(FILE* stream) {
 SORREL_INTERPOSED FILE* freopen(const char* path, const char* mode, FILE* stream) {
   static auto* const real = next_definition<decltype(::freopen)>("freopen");
   RankProcess* process = current_rank_process();
-  if (process == nullptr || !is_standard(stream)) return real(path, mode, stream);
+  const void* const caller = __builtin_return_address(0);
+  if (process == nullptr || !is_standard(stream)) {
+    FILE* file = real(path, mode, stream);
+    adopt_file(file, caller);
+    return file;
+  }
   if (path == nullptr) return stream;
   FILE* file = std::fopen(path, mode);
   if (file == nullptr) return nullptr;
+  adopt_file(file, caller);
   RankStreams& streams = process->streams();
   if (stream == stdin) {
     streams.replace_input(file);

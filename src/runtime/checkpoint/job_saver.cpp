@@ -153,9 +153,9 @@ std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
     const PausedRank& paused = pause_.paused(rank);
     const char* reason = paused.reason;
     if (reason == nullptr) reason = mpi::reason_not_saved(rank, body_.memory(rank), counts);
-    if (reason == nullptr) reason = body_.reason_not_saved(rank);
     if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
-    if (reason != nullptr) return text_of("rank %d: %s", i, reason);
+    const std::string own = reason == nullptr ? body_.reason_not_saved(rank) : reason;
+    if (!own.empty()) return text_of("rank %d: %s", i, own.c_str());
   }
   return "";
 }
@@ -288,6 +288,10 @@ std::string JobSaver::write(checkpoint::FileSeal& seal) {
   ByteWriter process;
   process.add(world_.next_context());
   if (error.empty()) error = add_record(file, SegmentKind::process, 0, process.bytes());
+  ByteWriter files;
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
+    body_.save_written_files(world_.rank(i), files);
+  if (error.empty()) error = add_record(file, SegmentKind::files, 0, files.bytes());
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     if (error.empty()) error = write_rank(file, world_.rank(i));
   }
@@ -375,13 +379,16 @@ std::string JobSaver::restore(mpi::RankState& rank) {
   std::string error = file.read(segments.front(), bytes.data());
   if (!error.empty()) return error;
   RestoredRank restored;
-  if (error = restore_record(rank, bytes, body_, restored); !error.empty()) return error;
+  if (error = restore_record(rank, bytes, true, body_, restored); !error.empty()) return error;
+  // One for all files that have changed. Relaxed: only the first one counts.
+  if (!restored.note.empty() && !has_note_.exchange(true, std::memory_order_relaxed))
+    print_line(text_of("note: rank %d: %s", rank.world_rank, restored.note.c_str()));
   for (const checkpoint::SegmentReader::Segment& segment : segments.subspan(1)) {
     if (segment.head.kind != kind_of(SegmentKind::memory)) break;
     error = file.read(segment, reinterpret_cast<void*>(segment.head.address));
     if (!error.empty()) return error;
   }
-  runtime::resume(rank, restored, went_on);
+  runtime::resume(rank, restored, body_, went_on);
   objects_[number] = std::move(restored.objects);
   return "";
 }

@@ -5,6 +5,7 @@
 //! protocol.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -120,6 +121,8 @@ class JobSaver final : private PausePurpose {
 
   /// By rank.
   std::vector<Place> places_;
+  /// Whether a rank has found a file that has changed.
+  std::atomic<bool> has_note_{false};
   /// By rank: the record of its objects, until they are restored.
   std::vector<std::string> objects_;
 };

@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "program/base/libc.hpp"
+#include "program/base/stream_list.hpp"
 #include "program/heap/rank_heaps.hpp"
 
 namespace sorrel::runtime {
@@ -89,12 +90,12 @@ void KnownDescriptors::read() {
   for_each_descriptor([&](int descriptor) { known_.push_back(descriptor); });
 }
 
-std::string KnownDescriptors::find_new(const std::vector<int>& files) const {
+std::string KnownDescriptors::find_new(std::vector<int> files) const {
+  files.insert(files.end(), known_.begin(), known_.end());
+  std::ranges::sort(files);
   std::string found;
   for_each_descriptor([&](int descriptor) {
-    if (std::ranges::find(known_, descriptor) != known_.end() ||
-        std::ranges::find(files, descriptor) != files.end())
-      return;
+    if (std::ranges::binary_search(files, descriptor)) return;
     const std::string target = target_of(descriptor);
     // The input of all ranks but the first; what this library reads about its threads (StallWatch).
     if (found.empty() && target != "/dev/null" && !target.ends_with("/schedstat"))
@@ -103,19 +104,27 @@ std::string KnownDescriptors::find_new(const std::vector<int>& files) const {
   return found;
 }
 
-int open_stream_count(const std::vector<program::RankProcess*>& ranks) {
-  void* const list = program::libc_function("_IO_list_all");
-  int count = 0;
-  for (FILE* file = list == nullptr ? nullptr : *static_cast<FILE**>(list); file != nullptr;
-       file = file->_chain) {
-    const bool is_standard = file == stdin || file == stdout || file == stderr;
-    const bool is_empty_input =
-        !is_standard && ::fileno(file) >= 0 && target_of(::fileno(file)) == "/dev/null";
-    const bool is_of_rank = std::ranges::any_of(
-        ranks, [file](program::RankProcess* rank) { return rank->streams().has(file); });
-    count += is_standard || is_empty_input || is_of_rank ? 0 : 1;
-  }
-  return count;
+OpenStreams find_open_streams(const std::vector<program::RankProcess*>& ranks) {
+  // With many ranks most streams are theirs.
+  std::vector<const FILE*> made;
+  for (program::RankProcess* rank : ranks)
+    rank->streams().add_made_to(made);
+  std::ranges::sort(made);
+  OpenStreams found;
+  program::StreamList::for_each([&](FILE& stream) {
+    if (std::ranges::binary_search(made, &stream) || &stream == stdin || &stream == stdout ||
+        &stream == stderr)
+      return;
+    const program::RankHeaps& heaps = program::rank_heaps();
+    if (heaps.contains(&stream)) {
+      found.of_ranks.emplace_back(heaps.owner_of(&stream), &stream);
+    } else if (stream._fileno < 0 || target_of(stream._fileno) != "/dev/null") {
+      // Else the input of all ranks but the first.
+      ++found.other_count;
+    }
+  });
+  std::ranges::sort(found.of_ranks);
+  return found;
 }
 
 }  // namespace sorrel::runtime

@@ -2,7 +2,10 @@
 //! a process has beside it that no checkpoint has.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/fiber.hpp"
@@ -29,14 +32,21 @@ class KnownDescriptors {
 
   /// The first one that has been opened since and is not in `files`, for a user; "" if there is
   /// none.
-  [[nodiscard]] std::string find_new(const std::vector<int>& files) const;
+  [[nodiscard]] std::string find_new(std::vector<int> files) const;
 
  private:
   std::vector<int> known_;
 };
 
-/// The number of stdio streams of the process that are neither standard streams nor the ranks'
-/// own. While no rank runs.
-[[nodiscard]] int open_stream_count(const std::vector<program::RankProcess*>& ranks);
+/// Streams of stdio that are neither standard streams nor made by this library.
+struct OpenStreams {
+  /// Each with the index of the rank in whose heap it lies; by index.
+  std::vector<std::pair<std::uint64_t, FILE*>> of_ranks;
+  /// The number of those that lie in no rank's heap.
+  int other_count = 0;
+};
+
+/// While no rank runs.
+[[nodiscard]] OpenStreams find_open_streams(const std::vector<program::RankProcess*>& ranks);
 
 }  // namespace sorrel::runtime

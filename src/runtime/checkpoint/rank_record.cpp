@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
@@ -54,6 +55,7 @@ std::string add_memory_of(const mpi::RankState& rank,
 
 std::string restore_record(mpi::RankState& rank,
                            const std::string& record,
+                           bool is_restart,
                            RankBody& body,
                            RestoredRank& to) {
   ByteCursor from(std::as_bytes(std::span(record)));
@@ -64,14 +66,16 @@ std::string restore_record(mpi::RankState& rank,
   const bool has_messages = mpi::restore_messages(rank, from);
   to = {.context = point.context,
         .outcome = point.outcome,
-        .objects = std::string(from.take_block())};
-  if (!has_messages || !body.restore(rank, from)) {
-    return text_of("no memory for the state of rank %d, or its record is damaged", rank.world_rank);
-  }
-  return "";
+        .objects = std::string(from.take_block()),
+        .note = {}};
+  if (!has_messages) return text_of("no memory for the messages of rank %d", rank.world_rank);
+  RankBody::Restored own = body.restore(rank, from, is_restart);
+  to.note = std::move(own.note);
+  return own.error.empty() ? "" : text_of("rank %d: %s", rank.world_rank, own.error.c_str());
 }
 
-void resume(mpi::RankState& rank, const RestoredRank& restored, int outcome) {
+void resume(mpi::RankState& rank, const RestoredRank& restored, RankBody& body, int outcome) {
+  body.on_memory_restored(rank);
   rank.fiber.context = reinterpret_cast<arch::Context>(restored.context);
   *reinterpret_cast<int*>(restored.outcome) = outcome;
 }

@@ -32,17 +32,20 @@ struct RestoredRank {
   std::uintptr_t outcome = 0;
   /// The record of its objects of MPI (mpi/saved/saved_rank.hpp).
   std::string objects;
+  /// What has changed since the job was saved, for a user; "": nothing.
+  std::string note;
 };
 
-/// In a rank that is prepared and has not run, on its worker, before its memory. Returns an error,
-/// or "".
+/// In a rank that is prepared and has not run, on its worker, before its memory. `is_restart`: in
+/// another job. Returns an error, or "".
 [[nodiscard]] std::string restore_record(mpi::RankState& rank,
                                          const std::string& record,
+                                         bool is_restart,
                                          RankBody& body,
                                          RestoredRank& to);
 
 /// When its memory is there: the rank goes on in its frame of JobPause::enter(), which returns
 /// `outcome`.
-void resume(mpi::RankState& rank, const RestoredRank& restored, int outcome);
+void resume(mpi::RankState& rank, const RestoredRank& restored, RankBody& body, int outcome);
 
 }  // namespace sorrel::runtime

@@ -10,6 +10,7 @@ enum class SegmentKind : std::uint32_t {
   process = 2,  ///< one for each process: contexts of communicators
   rank = 3,     ///< one for each rank, before its memory: record_of()
   memory = 4,
+  files = 5,  ///< one for each process: files that its ranks write (checkpoint/written_files.hpp)
 };
 
 }  // namespace sorrel::runtime

@@ -437,9 +437,12 @@ std::string RankMover::reason_not_moved(mpi::RankState& rank) {
   const char* reason = paused.reason;
   if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
   if (reason == nullptr) reason = mpi::reason_not_moved(rank, body_.memory(rank));
-  if (reason == nullptr) reason = body_.reason_not_saved(rank);
-  if (reason == nullptr && !body_.may_lend(rank)) reason = "its program uses OpenMP";
-  return reason != nullptr ? reason : body_.reason_referred_to(rank, pause_.stack_of(rank));
+  if (reason != nullptr) return reason;
+  if (std::string own = body_.reason_not_saved(rank); !own.empty()) return own;
+  if (job_stop_.sends_memory() && body_.has_files(rank))
+    return "it has open files, and the other processes may be on other nodes";
+  if (!body_.may_lend(rank)) return "its program uses OpenMP";
+  return body_.reason_referred_to(rank, pause_.stack_of(rank));
 }
 
 /// Ranks come to this process, but are not of it yet. False: they are gone again, in all processes.
@@ -543,7 +546,8 @@ std::string RankMover::take(Arrival& arrival, const mpi::RankLayout& layout) {
   arrival.rank = &world_.make_arrival(arrival.packed.number, worker);
   mpi::RankState& rank = *arrival.rank;
   std::string error = places_.prepare_rank(rank, worker);
-  if (error.empty()) error = restore_record(rank, arrival.packed.record, body_, arrival.restored);
+  if (error.empty())
+    error = restore_record(rank, arrival.packed.record, false, body_, arrival.restored);
   if (!error.empty()) return error;
   for (const os::MemoryRange& range : arrival.packed.memory) {
     populate(range);
@@ -635,7 +639,7 @@ void RankMover::restore_objects() {
                                    config_.own_process, error.c_str())
                                .c_str());
     }
-    runtime::resume(rank, arrival.restored, 0);
+    runtime::resume(rank, arrival.restored, body_, 0);
     const auto index = static_cast<std::size_t>(rank.world_rank);
     loads_[index] = arrival.packed.load;
   }
