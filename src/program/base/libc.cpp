@@ -14,10 +14,25 @@ bool is_of_this_library(const void* code) {
   return code >= __ehdr_start && code < _end && !is_program_call(code);
 }
 
+namespace {
+
+/// The loader's dlsym in a search order; nullptr if it is not there. dlvsym is not interposed, and
+/// since glibc 2.34 dlsym has this version on every architecture.
+decltype(&::dlsym) versioned_dlsym(void* order) {
+  return reinterpret_cast<decltype(&::dlsym)>(::dlvsym(order, "dlsym", "GLIBC_2.34"));
+}
+
+/// The order that finds the C library. It precedes this library where MPI is needed by a library
+/// of a program only; then nothing follows, and this library's functions replace none.
+void* order_with_libc() {
+  static void* const order = versioned_dlsym(RTLD_NEXT) != nullptr ? RTLD_NEXT : RTLD_DEFAULT;
+  return order;
+}
+
+}  // namespace
+
 decltype(&::dlsym) loader_dlsym() {
-  // dlvsym is not interposed, and since glibc 2.34 dlsym has this version on every architecture.
-  static auto* const found =
-      reinterpret_cast<decltype(&::dlsym)>(::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
+  static auto* const found = versioned_dlsym(order_with_libc());
   return found;
 }
 
@@ -32,7 +47,7 @@ void* this_library() {
 }
 
 void* libc_function(const char* name) {
-  return loader_dlsym()(RTLD_NEXT, name);
+  return loader_dlsym()(order_with_libc(), name);
 }
 
 }  // namespace sorrel::program

@@ -28,7 +28,8 @@ namespace sorrel::program {
 /// This library's handle, for the loader's functions.
 [[nodiscard]] void* this_library();
 
-/// The address of the definition that follows this library's in the search order, or nullptr.
+/// The address of the C library's definition, or nullptr: the one that follows this library's in
+/// the search order, or the first of all if the C library precedes this library.
 [[nodiscard]] void* libc_function(const char* name);
 
 template <class Function>
