@@ -17,6 +17,10 @@ namespace sorrel::program {
 
 namespace {
 
+// Functions of program/libc/files.
+constexpr std::array<std::string_view, 8> openers = {"open",  "open64",  "openat", "openat64",
+                                                     "creat", "creat64", "fopen",  "fopen64"};
+
 // Data of libraries of which each rank has its own, in addition to COPY relocations of the
 // executable. README.md has the table.
 constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
@@ -81,6 +85,10 @@ void write_word(std::uintptr_t address, const void* value) {
                                    RelocationKind kind) {
   return (kind == RelocationKind::jump_slot || kind == RelocationKind::address) &&
          module.symbol_of(relocation).st_shndx == SHN_UNDEF;
+}
+
+[[nodiscard]] bool opens_files(std::string_view name) {
+  return std::find(openers.begin(), openers.end(), name) != openers.end();
 }
 
 [[nodiscard]] bool is_object_of_rank(std::string_view name) {
@@ -303,13 +311,20 @@ void Image::collect_slots() {
 }
 
 // A program or a library of the set may define a function of the system (fopen, to count its
-// calls). This library's calls are not calls of a rank.
+// calls), also one that this library defines, too. This library's calls are not calls of a rank.
 void Image::release_calls(const Module& module) const {
   static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
   void* const systems[] = {open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
                            open("libm.so.6", RTLD_LAZY | RTLD_NOLOAD)};
   module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
     const std::uintptr_t place = module.base + relocation.r_offset;
+    const ElfW(Sym)& symbol = module.symbol_of(relocation);
+    const bool is_use = kind == RelocationKind::jump_slot || kind == RelocationKind::address;
+    if (is_use && symbol.st_shndx != SHN_UNDEF && relocation.r_addend == 0 &&
+        opens_files(module.name_of(symbol)) && module_at(word_at(place)) != nullptr) {
+      write_word(place, reinterpret_cast<const void*>(module.base + symbol.st_value));
+      return;
+    }
     if (!is_use_of_other(module, relocation, kind) || relocation.r_addend != 0 ||
         ELF64_ST_TYPE(module.symbol_of(relocation).st_info) == STT_OBJECT ||
         module_at(word_at(place)) == nullptr)

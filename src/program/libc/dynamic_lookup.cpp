@@ -13,6 +13,7 @@
 #include "program/image/image_slab.hpp"
 #include "program/image/opened_library.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/rank_symbol.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
 namespace sorrel::program {
@@ -51,20 +52,6 @@ void shift(Dl_info& info, std::uintptr_t distance) {
   info.dli_saddr = shifted(info.dli_saddr, distance);
 }
 
-/// What a symbol of a template image is for the calling rank; null if it has not opened the
-/// library.
-void* of_this_rank(void* symbol) {
-  RankProcess* process = process_of_thread();
-  if (process == nullptr) return symbol;
-  const int index = process->libraries().index();
-  for (const ImageSlab* slab : private_slabs()) {
-    if (index < 0 || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) continue;
-    if (!slab->is_made(index)) return nullptr;
-    return slab->copy(index).counterpart(static_cast<char*>(symbol));
-  }
-  return symbol;
-}
-
 /// Where a library's own look-ups continue when the process has no such symbol: what the rank has
 /// opened with RTLD_GLOBAL, and what has been loaded with the calling library.
 void* look_up_in_opened(const char* name, const void* caller) {
@@ -77,7 +64,7 @@ void* look_up_in_opened(const char* name, const void* caller) {
           calling != nullptr ? opened_library_of(calling->base + calling->dynamic) : nullptr)
     scope.push_back(library);
   for (const OpenedLibrary* library : scope) {
-    if (void* found = of_this_rank(loader_dlsym()(library->handle, name))) return found;
+    if (void* found = symbol_of_rank(loader_dlsym()(library->handle, name))) return found;
   }
   return nullptr;
 }
@@ -123,15 +110,15 @@ void* next_of_copy(const Module& caller, const char* name) {
 }
 
 [[gnu::noinline]] void* look_up(void* handle, const char* name, const void* caller) {
-  void* found = of_this_rank(loader_dlsym()(handle, name));
+  void* found = symbol_of_rank(loader_dlsym()(handle, name));
   return found == nullptr && is_global_scope(handle) ? look_up_in_opened(name, caller) : found;
 }
 
 /// For a privatized image's code, which the loader does not know.
 [[gnu::noinline]] void* next_of_image(const Module& caller, const char* name) {
   const OpenedLibrary* library = opened_library_of(caller.base + caller.dynamic);
-  return of_this_rank(library != nullptr ? next_of_opened(*library, name)
-                                         : next_of_copy(caller, name));
+  return symbol_of_rank(library != nullptr ? next_of_opened(*library, name)
+                                           : next_of_copy(caller, name));
 }
 
 }  // namespace
@@ -179,5 +166,5 @@ dlsym(void* handle, const char* name) noexcept {
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 sorrel_dlvsym(void* handle, const char* name, const char* version) noexcept {
   using namespace sorrel::program;
-  return of_this_rank(::dlvsym(handle, name, version));
+  return symbol_of_rank(::dlvsym(handle, name, version));
 }

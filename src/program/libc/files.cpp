@@ -1,5 +1,9 @@
 //! open, creat, fopen and their variants: what a rank opens may get another descriptor
 //! (rank/current_files.hpp).
+//!
+//! A library of the program may wrap these functions, too, and follow this library in the search
+//! order: its copy for the rank is called then, by the function of the same name. It does not see
+//! the calls of this library.
 
 #include <cstdarg>
 #include <cstdio>
@@ -9,6 +13,7 @@
 
 #include "program/base/libc.hpp"
 #include "program/rank/current_files.hpp"
+#include "program/rank/rank_symbol.hpp"
 
 using namespace sorrel::program;
 
@@ -18,10 +23,33 @@ using OpenAt = int(int folder, const char* path, int flags, ...);
 using OpenChecked = int(const char* path, int flags);
 using OpenAtChecked = int(int folder, const char* path, int flags);
 
+using Open = int(const char* path, int flags, ...);
+using Create = int(const char* path, mode_t rights);
+using OpenStream = FILE*(const char* path, const char* mode);
+
 // Found when this library is loaded, because signal handlers may not look up symbols.
+const auto next_open = next_definition<Open>("open");
+const auto next_open64 = next_definition<Open>("open64");
 const auto next_openat = next_definition<OpenAt>("openat");
+const auto next_openat64 = next_definition<OpenAt>("openat64");
+const auto next_creat = next_definition<Create>("creat");
+const auto next_creat64 = next_definition<Create>("creat64");
 const auto next_open_checked = next_definition<OpenChecked>("__open_2");
+const auto next_open64_checked = next_definition<OpenChecked>("__open64_2");
 const auto next_openat_checked = next_definition<OpenAtChecked>("__openat_2");
+const auto next_openat64_checked = next_definition<OpenAtChecked>("__openat64_2");
+const auto next_fopen = next_definition<OpenStream>("fopen");
+const auto next_fopen64 = next_definition<OpenStream>("fopen64");
+
+/// The C library's, even if a library of the program wraps it.
+OpenStream* system_fopen() {
+  static auto* const found = [] {
+    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+    void* const system = open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    return reinterpret_cast<OpenStream*>(loader_dlsym()(system, "fopen"));
+  }();
+  return found;
+}
 
 /// Rights of a new file, which are an argument only if the flags say so.
 [[nodiscard]] mode_t rights_in(int flags, va_list values) {
@@ -29,12 +57,36 @@ const auto next_openat_checked = next_definition<OpenAtChecked>("__openat_2");
   return has_rights ? va_arg(values, mode_t) : 0;
 }
 
-int open_at(int folder, const char* path, int flags, mode_t rights, const void* caller) {
-  // Before this library is initialised there is no pointer.
-  const int opened = next_openat != nullptr
-                         ? next_openat(folder, path, flags, rights)
-                         : static_cast<int>(syscall(SYS_openat, folder, path, flags, rights));
-  return adopt_file(opened, caller);
+/// Calls the next definition; `system` for calls of this library, and before it is initialised.
+template <class Function, class System, class... Arguments>
+int open_next(const void* caller, Function* next, System&& system, Arguments... arguments) {
+  if (next == nullptr || is_of_this_library(caller)) return static_cast<int>(system());
+  return adopt_file(definition_of_rank(next)(arguments...), caller);
+}
+
+int open_path(Open* next, const char* path, int flags, mode_t rights, const void* caller) {
+  const auto system = [=] { return syscall(SYS_openat, AT_FDCWD, path, flags, rights); };
+  return open_next(caller, next, system, path, flags, rights);
+}
+
+int open_at(
+    OpenAt* next, int folder, const char* path, int flags, mode_t rights, const void* caller) {
+  const auto system = [=] { return syscall(SYS_openat, folder, path, flags, rights); };
+  return open_next(caller, next, system, folder, path, flags, rights);
+}
+
+int create(Create* next, const char* path, mode_t rights, const void* caller) {
+  const auto system = [=] {
+    return syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, rights);
+  };
+  return open_next(caller, next, system, path, rights);
+}
+
+FILE* open_stream(OpenStream* next, const char* path, const char* mode, const void* caller) {
+  if (is_of_this_library(caller)) return system_fopen()(path, mode);
+  FILE* stream = definition_of_rank(next)(path, mode);
+  adopt_file(stream, caller);
+  return stream;
 }
 
 }  // namespace
@@ -44,61 +96,78 @@ static_assert(sizeof(off_t) == sizeof(off64_t));
 // The C library's headers may define these names themselves (_FORTIFY_SOURCE).
 extern "C" {
 int sorrel_open(const char* path, int flags, ...) asm("open");
+int sorrel_open64(const char* path, int flags, ...) asm("open64");
 int sorrel_openat(int folder, const char* path, int flags, ...) asm("openat");
+int sorrel_openat64(int folder, const char* path, int flags, ...) asm("openat64");
 int sorrel_open_2(const char* path, int flags) asm("__open_2");
 int sorrel_open64_2(const char* path, int flags) asm("__open64_2");
 int sorrel_openat_2(int folder, const char* path, int flags) asm("__openat_2");
 int sorrel_openat64_2(int folder, const char* path, int flags) asm("__openat64_2");
 }
 
+#define SORREL_CALLER __builtin_return_address(0)
+
 SORREL_INTERPOSED int sorrel_open(const char* path, int flags, ...) {
   va_list values;
   va_start(values, flags);
   const mode_t rights = rights_in(flags, values);
   va_end(values);
-  return open_at(AT_FDCWD, path, flags, rights, __builtin_return_address(0));
+  return open_path(next_open, path, flags, rights, SORREL_CALLER);
 }
 
-SORREL_INTERPOSED_AS(open) int open64(const char* path, int flags, ...);
+SORREL_INTERPOSED int sorrel_open64(const char* path, int flags, ...) {
+  va_list values;
+  va_start(values, flags);
+  const mode_t rights = rights_in(flags, values);
+  va_end(values);
+  return open_path(next_open64, path, flags, rights, SORREL_CALLER);
+}
 
 SORREL_INTERPOSED int sorrel_openat(int folder, const char* path, int flags, ...) {
   va_list values;
   va_start(values, flags);
   const mode_t rights = rights_in(flags, values);
   va_end(values);
-  return open_at(folder, path, flags, rights, __builtin_return_address(0));
+  return open_at(next_openat, folder, path, flags, rights, SORREL_CALLER);
 }
 
-SORREL_INTERPOSED_AS(openat) int openat64(int folder, const char* path, int flags, ...);
+SORREL_INTERPOSED int sorrel_openat64(int folder, const char* path, int flags, ...) {
+  va_list values;
+  va_start(values, flags);
+  const mode_t rights = rights_in(flags, values);
+  va_end(values);
+  return open_at(next_openat64, folder, path, flags, rights, SORREL_CALLER);
+}
 
 SORREL_INTERPOSED int creat(const char* path, mode_t rights) {
-  return open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, rights, __builtin_return_address(0));
+  return create(next_creat, path, rights, SORREL_CALLER);
 }
 
-SORREL_INTERPOSED_AS(creat) int creat64(const char* path, mode_t rights);
+SORREL_INTERPOSED int creat64(const char* path, mode_t rights) {
+  return create(next_creat64, path, rights, SORREL_CALLER);
+}
 
 // With _FORTIFY_SOURCE, where the flags are not a constant.
 SORREL_INTERPOSED int sorrel_open_2(const char* path, int flags) {
-  return adopt_file(next_open_checked(path, flags), __builtin_return_address(0));
+  return adopt_file(definition_of_rank(next_open_checked)(path, flags), SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_open64_2(const char* path, int flags) {
-  return adopt_file(next_open_checked(path, flags), __builtin_return_address(0));
+  return adopt_file(definition_of_rank(next_open64_checked)(path, flags), SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat_2(int folder, const char* path, int flags) {
-  return adopt_file(next_openat_checked(folder, path, flags), __builtin_return_address(0));
+  return adopt_file(definition_of_rank(next_openat_checked)(folder, path, flags), SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat64_2(int folder, const char* path, int flags) {
-  return adopt_file(next_openat_checked(folder, path, flags), __builtin_return_address(0));
+  return adopt_file(definition_of_rank(next_openat64_checked)(folder, path, flags), SORREL_CALLER);
 }
 
 SORREL_INTERPOSED FILE* fopen(const char* path, const char* mode) {
-  static auto* const real = next_definition<decltype(::fopen)>("fopen");
-  FILE* stream = real(path, mode);
-  adopt_file(stream, __builtin_return_address(0));
-  return stream;
+  return open_stream(next_fopen, path, mode, SORREL_CALLER);
 }
 
-SORREL_INTERPOSED_AS(fopen) FILE* fopen64(const char* path, const char* mode);
+SORREL_INTERPOSED FILE* fopen64(const char* path, const char* mode) {
+  return open_stream(next_fopen64, path, mode, SORREL_CALLER);
+}

@@ -1,7 +1,9 @@
-/* A library of the program, and with WRAPS_REMOVE the program itself, defines a function of the C
+/* A library of the program, and with WRAPS_REMOVE the program itself, defines functions of the C
  * library. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int opened_count(void);
 
@@ -22,9 +24,11 @@ int main(int argc, char** argv) {
   for (int i = 0; i <= rank; ++i) {
     FILE* file = fopen("/dev/null", "r");
     if (file != NULL) fclose(file);
+    int opened = open("/dev/null", O_RDONLY);
+    if (opened >= 0) close(opened);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  int is_own = before == 0 && opened_count() == rank + 1;
+  int is_own = before == 0 && opened_count() == 2 * (rank + 1);
 #ifdef WRAPS_REMOVE
   is_own = is_own && remove("!") == 1 && removed == 1;
 #endif
