@@ -90,6 +90,9 @@ class JobStop {
   /// Whether all processes agree.
   [[nodiscard]] bool agree(bool own);
 
+  /// The sum of the numbers of all processes.
+  [[nodiscard]] std::uint64_t sum(std::uint64_t own);
+
   /// Gathers `bytes` of each process, by the numbers of the processes: the same number in all.
   /// False, in all: the system does not let them read each other's memory.
   [[nodiscard]] virtual bool gather(const void* own, void* all, std::size_t bytes) = 0;

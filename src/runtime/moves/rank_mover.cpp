@@ -84,10 +84,6 @@ void populate(const os::MemoryRange& range) {
   ::madvise(reinterpret_cast<void*>(begin), range.end - begin, MADV_POPULATE_WRITE);
 }
 
-std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
-}
-
 }  // namespace
 
 RankMover::RankMover(const Config& config,
@@ -285,7 +281,7 @@ std::optional<double> RankMover::move_ranks(core::JobStop& stop) {
   }
   commit(layout);
   report_.ranks += static_cast<std::uint64_t>(moved);
-  report_.bytes += sum_of(stop.exchange(std::exchange(arrived_bytes_, 0)));
+  report_.bytes += stop.sum(std::exchange(arrived_bytes_, 0));
   const std::uint64_t cycles = arch::cycles() - began;
   policy_.record_move_time(static_cast<double>(cycles) / moved);
   report_.moving_seconds += clock_.ns_in(cycles) / 1e9;
@@ -324,7 +320,7 @@ bool RankMover::may_regroup(core::JobStop& stop) {
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     may = may && mpi::reason_not_regrouped(world_.rank(i), counts) == nullptr;
   may = stop.agree(may);
-  return sum_of(stop.exchange(counts.difference())) == 0 && may;
+  return stop.sum(counts.difference()) == 0 && may;
 }
 
 void RankMover::make_offers() {
@@ -401,7 +397,7 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
         config_.move_seed || is_step_requested_ || *gain >= for_stop + for_move * moved;
     if (moved == 0 || !is_worth_it) return std::nullopt;
     const std::vector<std::int32_t> refused = refused_ranks(begins);
-    if (sum_of(stop.exchange(refused.size())) == 0) return begins;
+    if (stop.sum(refused.size()) == 0) return begins;
     for (const std::int32_t rank : refused)
       offers_[static_cast<std::size_t>(rank)].stays = 1;
   }
@@ -498,16 +494,17 @@ std::string RankMover::pack(const mpi::RankLayout& layout) {
     }
     // Ranks of one process are side by side, before and after.
     if (packages_.empty() || packages_.back().process != process) {
+      if (!packages_.empty()) packages_.back().bytes = writer.bytes();
       packages_.push_back({.process = process, .bytes = {}});
       leaving_memory_.push_back({.process = process, .memory = {}});
       writer = {};
     }
     add(packed, writer);
-    packages_.back().bytes = writer.bytes();
     auto& memory = leaving_memory_.back().memory;
     memory.insert(memory.end(), packed.memory.begin(), packed.memory.end());
     leaving_.push_back(&rank);
   }
+  if (!packages_.empty()) packages_.back().bytes = writer.bytes();
   return "";
 }
 

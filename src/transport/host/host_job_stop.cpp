@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "os/peer_memory.hpp"
 #include "transport/host/host_wait.hpp"
@@ -18,10 +17,6 @@ constexpr std::int64_t pause_ns_max = 500'000;
 os::MemoryRange range_of(const void* begin, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   return {.begin = address, .end = address + bytes};
-}
-
-std::uint64_t sum_of(std::span<const std::uint64_t> numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
 }  // namespace
@@ -80,7 +75,7 @@ void HostJobStop::on_stopped() {
   // All workers of all processes are stopped: what follows does not change.
   (void)exchange(0);
   const bool is_quiet = scheduler_.is_quiet() && action.is_quiet();
-  const bool has_none_in_flight = sum_of(exchange(transport_.excess_of_sent())) == 0;
+  const bool has_none_in_flight = sum(transport_.excess_of_sent()) == 0;
   if (agree(is_quiet && has_none_in_flight)) {
     was_stopped_ = true;
     action.on_job_stopped(*this);

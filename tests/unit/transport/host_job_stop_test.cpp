@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <latch>
-#include <numeric>
 #include <thread>
 
 #include "base/prng.hpp"
@@ -108,11 +107,8 @@ class Traffic : public core::JobStopAction {
       sum.sent += each.sent;
       sum.received += each.received;
     }
-    const auto sum_of = [](std::span<const std::uint64_t> each) {
-      return std::accumulate(each.begin(), each.end(), std::uint64_t{0});
-    };
-    const std::uint64_t sent = sum_of(stop.exchange(sum.sent));
-    EXPECT_EQ(sent, sum_of(stop.exchange(sum.received)));
+    const std::uint64_t sent = stop.sum(sum.sent);
+    EXPECT_EQ(sent, stop.sum(sum.received));
     // Relaxed: the stop orders it.
     const std::uint64_t acted = acted_count_.fetch_add(1, std::memory_order_relaxed) + 1;
     for (const std::uint64_t each : stop.exchange(acted))
