@@ -31,6 +31,17 @@ bool is_folded_on_arrival(const CollectiveSlots& slots, const ReductionArguments
          slots.may_fold(arguments.count * arguments.type.size());
 }
 
+/// Combines them: take(total) is called when all are in the total.
+template <class Take>
+int fold_on_arrival(const Member& member, const ReductionArguments& arguments, Take&& take) {
+  auto& [self, comm] = member;
+  const void* total = nullptr;
+  const int error = comm.shared->slots().barrier_and_fold(self, comm, arguments,
+                                                          operands_of(arguments).input, &total);
+  if (error == MPI_SUCCESS) take(total);
+  return error;
+}
+
 /// Computes the caller's segment, chunk by chunk, into the output of `target`.
 void compute_segment(const Member& member,
                      const ReductionArguments& arguments,
@@ -353,11 +364,9 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   const bool is_repeated =
       bytes * static_cast<std::size_t>(comm.size()) <= slots.limit(Limit::allreduce_repeated);
   if (!is_repeated && is_folded_on_arrival(slots, arguments)) {
-    const void* total = nullptr;
-    const int error = slots.barrier_and_fold(self, comm, arguments, operands.input, &total);
-    if (error == MPI_SUCCESS)
+    return fold_on_arrival(member, arguments, [&](const void* total) {
       copy_elements(total, operands.output, arguments.count, arguments.type);
-    return error;
+    });
   }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
@@ -386,11 +395,9 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
     return MPI_SUCCESS;
   }
   if (is_folded_on_arrival(slots, arguments)) {
-    const void* total = nullptr;
-    const int error = slots.barrier_and_fold(self, comm, arguments, operands.input, &total);
-    if (error == MPI_SUCCESS && comm.rank == root)
-      copy_elements(total, operands.output, arguments.count, arguments.type);
-    return error;
+    return fold_on_arrival(member, arguments, [&](const void* total) {
+      if (comm.rank == root) copy_elements(total, operands.output, arguments.count, arguments.type);
+    });
   }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
@@ -423,12 +430,9 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
     ReductionArguments all = arguments;
     all.count = first_of(comm.size());
     if (is_folded_on_arrival(slots, all)) {
-      const void* total = nullptr;
-      const int error = slots.barrier_and_fold(self, comm, all, operands_of(all).input, &total);
-      if (error == MPI_SUCCESS) {
+      return fold_on_arrival(member, all, [&](const void* total) {
         copy_elements(element_at(total, own.first, all.type), all.receive, own.count, all.type);
-      }
-      return error;
+      });
     }
     const Segments segments(slots, all);
     if (segments.count() < comm.size()) return reduce_scatter_segments(member, all, segments, own);
