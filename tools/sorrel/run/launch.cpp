@@ -50,6 +50,7 @@ class Launch {
         equal_processes_(plan.random),
         pids_(plan.shape.process_count, 0),
         claimants_(plan.shape.process_count, 0),
+        claimant_gone_ns_(plan.shape.process_count, 0),
         activity_(plan) {}
 
   /// The status of the command; nothing: the job is to be started again.
@@ -408,6 +409,10 @@ class Launch {
     const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
     if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
       return;
+    // Most wrappers end at once too, with a status that tells why, as that of timeout does.
+    const std::int64_t now_ns = os::monotonic_ns();
+    if (claimant_gone_ns_[index] == 0) claimant_gone_ns_[index] = now_ns;
+    if (pids_[index] != 0 && now_ns - claimant_gone_ns_[index] < wrapper_grace_ns) return;
     ProcessEnd end = end_of(index, 1);
     end.wrapper = program_of(index).wrapper;
     report(end);
@@ -503,6 +508,8 @@ class Launch {
   JobClaims* claims_ = nullptr;
   /// By process: the program below the wrapper; 0: not known.
   std::vector<pid_t> claimants_;
+  /// By process: when it was seen that this program has ended before its wrapper; 0: not seen.
+  std::vector<std::int64_t> claimant_gone_ns_;
   std::uint32_t absent_count_ = 0;
   ActivityRequest activity_;
   /// The last signal that the terminal has sent to the whole process group.
