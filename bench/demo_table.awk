@@ -3,25 +3,24 @@
 # ROWS has the last line of each run of cg2d, and before it the other work on the machine during the
 # run:
 #   demo: other work 3 %
-#   cg2d: ranks 4, steps 2662, time per step median 566.1 us floor 540.2 us, residual 9.929857e-07
-# The efficiency is computed from medians: a ratio of two floors compares luck.
+#   cg2d: ranks 4, steps 2662, time per step mean 566.1 us, residual 9.929857e-07
 /^demo: other work/ { others = $4 }
 /^cg2d: ranks/ {
   gsub(/,/, "")
-  ranks = $3; steps = $5; median = $10; floor = $13; residual = $16
+  ranks = $3; steps = $5; mean = $10; residual = $13
   if (++rows == 1) {
-    one = median; first = residual; others_of_one = others
-    printf "\n%8s %8s %22s %14s %12s %12s %14s\n", "ranks", "steps", "time per step, median", "floor", "efficiency", "other work", "residual"
+    one = mean; first = residual; others_of_one = others
+    printf "\n%8s %8s %22s %12s %12s %14s\n", "ranks", "steps", "time per step, mean", "efficiency", "other work", "residual"
   }
   used = ranks < cores ? ranks : cores
-  efficiency = 100 * one / (median * used)
+  efficiency = 100 * one / (mean * used)
   if (efficiency > 105) is_above = 1
   if (others > most_others) most_others = others
-  printf "%8d %8d %19.1f us %11.1f us %10.0f %% %10d %% %14s\n", ranks, steps, median, floor, efficiency, others, residual
+  printf "%8d %8d %19.1f us %10.0f %% %10d %% %14s\n", ranks, steps, mean, efficiency, others, residual
   if (residual != first) differs = 1
 }
 END {
-  print "\nefficiency: median of 1 rank / (median x cores used, of " cores ")"
+  print "\nefficiency: mean of 1 rank / (mean x cores used, of " cores ")"
   if (is_above && others_of_one > 5)
     print "dev: an efficiency above 100 % means nothing here: other work took " others_of_one " % of the machine during the run with 1 rank"
   else if (is_above)

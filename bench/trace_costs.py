@@ -25,9 +25,9 @@ SUBJECTS = [
 
 
 def time_of(text):
-    """The median and the floor in a program's output, in microseconds; nothing if it prints none."""
-    found = re.search(r"median ([0-9.]+) us floor ([0-9.]+) us", text)
-    return (float(found[1]), float(found[2])) if found else None
+    """The median or mean in a program's output, in microseconds; nothing if it prints none."""
+    found = re.search(r"(?:median|mean) ([0-9.]+) us", text)
+    return float(found[1]) if found else None
 
 
 def run(command):
@@ -38,18 +38,18 @@ def run(command):
     return time
 
 
-def percent_of(times, others, index):
+def percent_of(times, others):
     """How much longer `times` are than `others` of the same rounds: the median, the least and the most, in percent."""
-    ratios = [100 * (time[index] / other[index] - 1) for time, other in zip(times, others)]
+    ratios = [100 * (time / other - 1) for time, other in zip(times, others)]
     return statistics.median(ratios), min(ratios), max(ratios)
 
 
 def row_of(name, times):
     """A row of the table; times: of each kind, those of all rounds."""
-    row = f"| {name} | {statistics.median(time[0] for time in times['plain']):.1f} us |"
+    row = f"| {name} | {statistics.median(times['plain']):.1f} us |"
     for kind, base in (("traced", "plain"), ("plain", "without")):
         if kind in times and base in times:
-            row += " " + "; ".join("{:+.1f} % ({:+.1f} to {:+.1f})".format(*percent_of(times[kind], times[base], index)) for index in (0, 1)) + " |"
+            row += " {:+.1f} % ({:+.1f} to {:+.1f}) |".format(*percent_of(times[kind], times[base]))
     return row
 
 
@@ -60,7 +60,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="(%(default)s)")
     parser.add_argument("--rounds", type=int, default=7, metavar="N", help="runs of each kind (%(default)s)")
     arguments = parser.parse_args()
-    print("| Program | an iteration | `--trace`: median; floor |" + (" events: median; floor |" if arguments.without else ""))
+    print("| Program | an iteration | `--trace` |" + (" events |" if arguments.without else ""))
     print("|---|---|---|" + ("---|" if arguments.without else ""))
     for name, ranks, words in SUBJECTS:
         program = [str(arguments.sorrel.parent / words[0]), *words[1:]]

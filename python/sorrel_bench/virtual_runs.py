@@ -1,7 +1,7 @@
 """The programs and runs of `sorrel bench virtual`: builds, turns, rounds, and the value of a run.
 
 A *case* is one command. Every case of every part runs in every round, so the cases of a ratio share their minutes. A run
-prints samples of steps; its value is their median. In a round a case is started `starts` times, in turn with the others of
+prints samples of steps; its value is their median (cg2d prints the mean of its steps). In a round a case is started `starts` times, in turn with the others of
 its row, and the least value counts; a slow case is started once. A ratio compares values of the same round, and the median over the rounds is printed.
 """
 
@@ -27,12 +27,12 @@ Values = dict[str, float]
 
 
 def read_results(output: str) -> Values:
-    """The medians of what a program prints: `result NAME VALUE UNIT` lines, and cg2d's own line."""
+    """The medians of what a program prints: `result NAME VALUE UNIT` lines, and cg2d's own mean."""
     found: dict[str, list[float]] = {}
     for name, value, _ in RESULT_LINE.findall(output):
         found.setdefault(name, []).append(float(value))
-    for median, _ in CG2D_LINE.findall(output):
-        found.setdefault("step", []).append(float(median))
+    for mean in CG2D_LINE.findall(output):
+        found.setdefault("step", []).append(float(mean))
     return {name: statistics.median(values) for name, values in found.items()}
 
 
