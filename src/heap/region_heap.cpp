@@ -54,6 +54,7 @@ void RegionHeap::start(const HeapMemory& memory, const HeapHooks& hooks) {
   hooks_ = &hooks;
   cached_bytes_max_ = cached_bytes_least;
   kept_bytes_max_ = memory.kept_bytes_max;
+  far_page_bytes_ = memory.far_page_bytes;
   std::byte* begin = up(memory.near_begin + sizeof *this, block_alignment);
   std::byte* near_end = memory.near_begin + memory.near_bytes;
   std::byte* middle = memory.middle_begin;
@@ -304,14 +305,12 @@ RegionHeap::Found RegionHeap::extend(Span& span, std::size_t size) {
 bool RegionHeap::commit(Span& span, std::size_t bytes) {
   if (static_cast<std::size_t>(span.committed_end - span.top) >= bytes) return true;
   const auto committed = static_cast<std::size_t>(span.committed_end - span.begin);
-  const auto left = static_cast<std::size_t>(span.end - span.committed_end);
-  const auto missing = static_cast<std::size_t>(span.top + bytes - span.committed_end);
   const std::size_t spare = std::clamp(committed / 2, commit_bytes_min, commit_bytes_max);
-  const std::size_t needed = (missing + page_bytes - 1) / page_bytes * page_bytes;
-  for (std::size_t step :
-       {std::min(std::max(needed, spare / page_bytes * page_bytes), left), needed}) {
-    if (step <= left && hooks_->commit(span.committed_end, step)) {
-      span.committed_end += step;
+  std::byte* needed_end = span.top + bytes;
+  for (std::byte* wanted_end : {std::max(needed_end, span.committed_end + spare), needed_end}) {
+    std::byte* end = std::min(up(wanted_end, far_page_bytes_), span.end);
+    if (hooks_->commit(span.committed_end, static_cast<std::size_t>(end - span.committed_end))) {
+      span.committed_end = end;
       return true;
     }
   }

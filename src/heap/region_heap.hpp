@@ -45,6 +45,8 @@ struct HeapMemory {
   /// Made usable as the heap grows; may be empty.
   std::byte* far_begin = nullptr;
   std::size_t far_bytes = 0;
+  /// It is made usable up to multiples of this address: the page of the system that it lies in.
+  std::size_t far_page_bytes = 4096;
   /// Free memory beyond this is given back, but for parts shorter than RegionHeap::purge_bytes_min.
   std::size_t kept_bytes_max = 0;
 };
@@ -130,6 +132,11 @@ class RegionHeap {
 
   /// Any thread. While the owner changes the heap, the figures may be of different moments.
   [[nodiscard]] HeapUse use() const;
+
+  /// Bytes of a part, 0 to 2, before the first that was never written.
+  [[nodiscard]] std::size_t written_bytes(std::size_t part) const {
+    return static_cast<std::size_t>(spans_[part].dirty_end - spans_[part].begin);
+  }
 
   /// Bytes of the last part that are usable.
   [[nodiscard]] std::size_t far_usable_bytes() const {
@@ -233,6 +240,7 @@ class RegionHeap {
   std::size_t free_bytes_;
   std::size_t kept_bytes_;
   std::size_t kept_bytes_max_;
+  std::size_t far_page_bytes_;
   std::size_t footprint_max_;
   /// Blocks that other threads have freed, through Block::next.
   alignas(64) Block* remote_;

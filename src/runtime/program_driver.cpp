@@ -304,9 +304,7 @@ class ProgramBody final : public RankBody {
   }
 
   [[nodiscard]] std::uint64_t far_heap_bytes(const mpi::RankState& rank) const override {
-    const auto far =
-        program::rank_heaps().usable_parts(static_cast<std::uint64_t>(index_of(rank))).back();
-    return far.end - far.begin;
+    return program::rank_heaps().far_usable_bytes(static_cast<std::uint64_t>(index_of(rank)));
   }
 
   [[nodiscard]] bool open_far_heap(const mpi::RankState& rank, std::uint64_t bytes) const override {

@@ -74,11 +74,13 @@ void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, cons
   first_rank = first_place(config);
   // Under a host MPI it is not known how many of the job's processes are on this machine.
   const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
-  program::rank_heaps().begin(slab, job.stacks(),
-                              {.band = rank_region(config).heaps,
-                               .rank_count = static_cast<std::size_t>(config.rank_count),
-                               .kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
-                               .on_damage = end_by_damage});
+  program::rank_heaps().begin(
+      slab, job.stacks(),
+      {.band = rank_region(config).heaps,
+       .rank_count = static_cast<std::size_t>(config.rank_count),
+       .kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
+       .unused_bytes_max = unused_bytes_of_rank(machine_bytes(), rank_count),
+       .on_damage = end_by_damage});
 }
 
 std::optional<RankMemory> heap_of_rank(std::size_t index) {

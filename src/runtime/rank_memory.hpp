@@ -19,6 +19,14 @@ namespace sorrel::runtime {
   return machine_bytes / part / static_cast<std::size_t>(rank_count);
 }
 
+/// The same for memory that no block uses, but which lies in a large page with blocks of each rank:
+/// together a sixteenth.
+[[nodiscard]] constexpr std::size_t unused_bytes_of_rank(std::size_t machine_bytes,
+                                                         int rank_count) {
+  constexpr std::size_t part = 16;
+  return machine_bytes / part / static_cast<std::size_t>(rank_count);
+}
+
 /// After watch_for_crashes(), before any rank runs.
 void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job);
 

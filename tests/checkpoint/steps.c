@@ -7,9 +7,9 @@
 //   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
 //   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, break,
 //   protect, window, request, thread, directory, environment, coroutine; or log: what keeps a rank
-//   in its process; or sleep: a while without a collective; or limit: after two checkpoints, no
-//   file may be longer than 20000 bytes; or die, or abort: after step 12 of any life. RANK: which
-//   rank has it; the last one.
+//   in its process; or block: 400 KiB more are in use; or sleep: a while without a collective; or
+//   limit: after two checkpoints, no file may be longer than 20000 bytes; or die, or abort: after
+//   step 12 of any life. RANK: which rank has it; the last one.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -26,7 +26,7 @@
 
 #include <sorrel.h>
 
-enum { row_length = 500, late_tag = 7 };
+enum { row_length = 500, late_tag = 7, block_bytes = 400 << 10 };
 
 static int saved_count;
 static int is_restarted;
@@ -35,6 +35,7 @@ static int kills_itself;
 static int aborts;
 static _Thread_local double offset;
 static char* path;
+static void* volatile block;
 
 static void* wait_for_ever(void* unused) {
   pause();
@@ -79,6 +80,7 @@ static void hold(const char* what) {
   if (strcmp(what, "request") == 0) MPI_Irecv(&word, 1, MPI_INT, 0, 99, MPI_COMM_SELF, &request);
   if (strcmp(what, "thread") == 0) pthread_create(&thread, NULL, wait_for_ever, NULL);
   if (strcmp(what, "directory") == 0) (void)!chdir("/");
+  if (strcmp(what, "block") == 0) block = memset(malloc(block_bytes), 1, block_bytes);
   is_limited |= strcmp(what, "limit") == 0;
   kills_itself |= strcmp(what, "die") == 0;
   aborts |= strcmp(what, "abort") == 0;

@@ -141,25 +141,32 @@ os::MemoryRange RankHeaps::code_of_library(std::string_view name_part) {
   return search.found;
 }
 
-std::array<os::MemoryRange, 3> RankHeaps::usable_parts(std::uint64_t index) const {
+std::array<os::MemoryRange, 3> RankHeaps::written_parts(std::uint64_t index) const {
   const heap::RegionHeap& heap = heap_of(index);
-  const std::uintptr_t far = far_begin_of(index);
-  const std::uintptr_t middle_end = near_begin_ + middle_offset_ + ((index + 1) << middle_bits);
+  const auto written = [&heap](std::uintptr_t begin, std::size_t part) {
+    return os::MemoryRange{begin, begin + (heap.is_started() ? heap.written_bytes(part) : 0)};
+  };
   return {{{begin_of(index), near_begin_ + ((index + 1) << near_bits)},
-           {middle_begin_of(index), middle_end},
-           {far, far + (heap.is_started() ? heap.far_usable_bytes() : 0)}}};
+           written(middle_begin_of(index), 1),
+           written(far_begin_of(index), 2)}};
+}
+
+std::size_t RankHeaps::far_usable_bytes(std::uint64_t index) const {
+  const heap::RegionHeap& heap = heap_of(index);
+  return heap.is_started() ? heap.far_usable_bytes() : 0;
 }
 
 void RankHeaps::clear(std::uint64_t index) const {
   const std::uintptr_t near = near_begin_ + (index << near_bits);
   const std::uintptr_t middle = near_begin_ + middle_offset_ + (index << middle_bits);
-  const auto far = usable_parts(index).back();
+  const std::size_t far_bytes = far_usable_bytes(index);
   discard(reinterpret_cast<std::byte*>(near), std::size_t{1} << near_bits);
   discard(reinterpret_cast<std::byte*>(middle), std::size_t{1} << middle_bits);
-  if (far.begin == far.end) return;
-  auto* const begin = reinterpret_cast<std::byte*>(far.begin);
-  discard(begin, far.end - far.begin);
-  ::mprotect(begin, far.end - far.begin, PROT_NONE);
+  if (far_bytes == 0) return;
+  auto* const begin = reinterpret_cast<std::byte*>(far_slot_of(index));
+  const std::size_t bytes = far_begin_of(index) + far_bytes - far_slot_of(index);
+  discard(begin, bytes);
+  ::mprotect(begin, bytes, PROT_NONE);
   heaps_left.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -181,7 +188,7 @@ bool RankHeaps::reserve(std::size_t count) {
 
 bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
   const std::size_t all_near = rounded_up(reservation.count << near_bits);
-  const std::size_t all_middle = reservation.count << middle_bits;
+  const std::size_t all_middle = rounded_up(reservation.count << middle_bits);
   far_bits_ =
       std::min(static_cast<int>(std::bit_width(reservation.bytes_max / reservation.count)) - 1,
                far_bits_max);
@@ -200,7 +207,7 @@ bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
     middle_offset_ = aligned + all_near + (first_ << middle_bits) - near_begin_;
     middle_bytes_ = count << middle_bits;
     far_offset_ = aligned + all_near + all_middle + (first_ << far_bits_) - near_begin_;
-    if (!open_parts()) {
+    if (!open_parts(count)) {
       ::munmap(begin, bytes);
       near_begin_ = 0;
       return false;
@@ -211,21 +218,30 @@ bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
   return false;
 }
 
-/// The first and second parts are one map each, in which no rank's page commits more than itself.
-/// Large pages also hold first parts of other processes' ranks, which are not used here.
-bool RankHeaps::open_parts() const {
+bool RankHeaps::has_large_far_parts() const {
+  return large_page_bytes <= options_.unused_bytes_max;
+}
+
+/// The first and second parts are one map each. Large pages also hold those of other processes'
+/// ranks, which are not used here.
+bool RankHeaps::open_parts(std::size_t count) const {
   const std::uintptr_t near_begin = near_begin_ / large_page_bytes * large_page_bytes;
   const std::size_t near_bytes = rounded_up(near_begin_ + near_bytes_) - near_begin;
-  void* near = reinterpret_cast<void*>(near_begin);
-  void* middle = reinterpret_cast<void*>(near_begin_ + middle_offset_);
-  for (const auto& [begin, bytes] : {std::pair(near, near_bytes), {middle, middle_bytes_}}) {
-    if (::mmap(begin, bytes, PROT_READ | PROT_WRITE,
+  const std::uintptr_t middle = near_begin_ + middle_offset_;
+  const std::uintptr_t middle_begin = middle / large_page_bytes * large_page_bytes;
+  const std::size_t middle_bytes = rounded_up(middle + middle_bytes_) - middle_begin;
+  for (const auto& [begin, bytes] :
+       {std::pair(near_begin, near_bytes), {middle_begin, middle_bytes}}) {
+    if (::mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
       return false;
   }
-  const bool is_large = rounded_up(near_bytes_) >= large_bytes_min;
-  ::madvise(near, near_bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  ::madvise(middle, middle_bytes_, MADV_NOHUGEPAGE);
+  const auto advise = [](std::uintptr_t begin, std::size_t bytes, bool is_large) {
+    ::madvise(reinterpret_cast<void*>(begin), bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  };
+  advise(near_begin, near_bytes, rounded_up(near_bytes_) >= large_bytes_min);
+  advise(middle_begin, middle_bytes, (std::size_t{1} << middle_bits) <= options_.unused_bytes_max);
+  advise(far_slot_of(0), count << far_bits_, has_large_far_parts());
   return true;
 }
 
@@ -240,6 +256,7 @@ void RankHeaps::start(heap::RegionHeap& heap) const {
               .middle_bytes = middle_end - middle_begin_of(index),
               .far_begin = reinterpret_cast<std::byte*>(far_begin_of(index)),
               .far_bytes = far_end - far_begin_of(index),
+              .far_page_bytes = has_large_far_parts() ? large_page_bytes : page_bytes,
               .kept_bytes_max = options_.kept_bytes_max},
              hooks);
 }
@@ -262,7 +279,14 @@ bool RankHeaps::is_in_opened_library(const void* caller) {
 
 bool RankHeaps::commit(std::byte* begin, std::size_t bytes) {
   const RankHeaps& heaps = rank_heaps();
-  const bool is_first = address_of(begin) == heaps.far_begin_of(heaps.owner_of(begin));
+  const std::uint64_t index = heaps.owner_of(begin);
+  const bool is_first = address_of(begin) == heaps.far_begin_of(index);
+  // From the begin of the large page, or the first one would be many small ones.
+  if (is_first) {
+    const std::uintptr_t slot = heaps.far_slot_of(index);
+    bytes += address_of(begin) - slot;
+    begin = reinterpret_cast<std::byte*>(slot);
+  }
   // relaxed: a count, nothing is read through it.
   const bool may_grow = !is_first || heaps_left.fetch_sub(1, std::memory_order_relaxed) > 0;
   const int saved_errno = errno;

@@ -35,6 +35,8 @@ class RankHeaps {
     std::size_t rank_count;
     /// Free memory of a rank beyond this is given back to the system.
     std::size_t kept_bytes_max;
+    /// Memory of a rank that no block uses, because large pages hold it, may be this much.
+    std::size_t unused_bytes_max;
     HeapDamageHandler on_damage;
   };
 
@@ -81,13 +83,16 @@ class RankHeaps {
   /// While no rank runs.
   [[nodiscard]] static bool was_called_elsewhere();
 
-  /// The parts of a rank's region that are usable.
-  [[nodiscard]] std::array<os::MemoryRange, 3> usable_parts(std::uint64_t index) const;
+  /// What is not zero of a rank's region. While the rank does not run.
+  [[nodiscard]] std::array<os::MemoryRange, 3> written_parts(std::uint64_t index) const;
 
   /// The rank has gone to another process: its heap is as if it had never been used.
   void clear(std::uint64_t index) const;
 
-  /// Before the rank runs: makes as many bytes of its last part usable as usable_parts() once had.
+  /// Bytes of a rank's last part that are usable. While the rank does not run.
+  [[nodiscard]] std::size_t far_usable_bytes(std::uint64_t index) const;
+
+  /// Before the rank runs: makes as many bytes of its last part usable as it once had.
   [[nodiscard]] bool open_far_part(std::uint64_t index, std::size_t bytes) const;
 
   /// A block of the rank's heap, for a caller on its stack; null: no memory, or no rank.
@@ -141,8 +146,8 @@ class RankHeaps {
 
   /// The first parts of all regions lie side by side, in large pages if there are enough of them.
   static constexpr int near_bits = 14;
-  /// The second parts too, in small pages: no call of the system, no memory map, and a few ranks
-  /// share a page of the page table.
+  /// The second parts too: no call of the system, no memory map, and a few ranks share a large
+  /// page.
   static constexpr int middle_bits = 18;
   static constexpr std::size_t page_bytes = 4096;
   /// Parts begin at different lines or pages, or those of all ranks would compete for the same sets
@@ -163,18 +168,23 @@ class RankHeaps {
            (first_ + index) % middle_colors * page_bytes;
   }
 
+  /// Where addresses of a rank's last part begin: at a large page.
+  [[nodiscard]] std::uintptr_t far_slot_of(std::uint64_t index) const {
+    return near_begin_ + far_offset_ + (index << far_bits_);
+  }
+
   [[nodiscard]] std::uintptr_t far_begin_of(std::uint64_t index) const {
-    return near_begin_ + far_offset_ + (index << far_bits_) +
-           (first_ + index) % far_colors * page_bytes;
+    return far_slot_of(index) + (first_ + index) % far_colors * page_bytes;
   }
 
   [[nodiscard]] static bool is_in_opened_library(const void* caller);
   [[nodiscard]] bool reserve(std::size_t count);
   [[nodiscard]] bool reserve_at(const Reservation& reservation, std::size_t count);
-  [[nodiscard]] bool open_parts() const;
+  [[nodiscard]] bool open_parts(std::size_t count) const;
   void find_cxx_library();
   static os::MemoryRange code_of_library(std::string_view name_part);
   [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
+  [[nodiscard]] bool has_large_far_parts() const;
   static bool commit(std::byte* begin, std::size_t bytes);
   static void discard(std::byte* begin, std::size_t bytes);
   static void report(const void* heap, heap::Damage damage, const void* address);

@@ -71,7 +71,7 @@ std::vector<os::MemoryRange> memory_of(const program::PrivatizedImage& copy, std
     if ((piece.protection & PROT_WRITE) != 0)
       ranges.push_back({copy.base() + piece.begin, copy.base() + piece.end});
   }
-  for (const os::MemoryRange& part : program::rank_heaps().usable_parts(index))
+  for (const os::MemoryRange& part : program::rank_heaps().written_parts(index))
     ranges.push_back(part);
   return ranges;
 }

@@ -54,7 +54,8 @@ class RegionHeapTest : public testing::Test {
  protected:
   explicit RegionHeapTest(std::size_t near_bytes = 256 * kib,
                           std::size_t middle_bytes = 0,
-                          std::size_t kept_bytes_max = 1024 * mib)
+                          std::size_t kept_bytes_max = 1024 * mib,
+                          std::size_t far_page_bytes = 4 * kib)
       : near_bytes_(near_bytes), middle_bytes_(middle_bytes) {
     committed_bytes = discarded_bytes = 0;
     commit_limit = far_bytes;
@@ -68,6 +69,7 @@ class RegionHeapTest : public testing::Test {
                   .middle_bytes = middle_bytes,
                   .far_begin = far_,
                   .far_bytes = far_bytes,
+                  .far_page_bytes = far_page_bytes,
                   .kept_bytes_max = kept_bytes_max},
                  hooks);
   }
@@ -111,6 +113,10 @@ class RegionHeapTest : public testing::Test {
   }
 
   RegionHeap& heap() { return *heap_; }
+
+  [[nodiscard]] std::uintptr_t far_usable_end() const {
+    return reinterpret_cast<std::uintptr_t>(far_) + heap_->far_usable_bytes();
+  }
 
  private:
   static constexpr std::size_t far_bytes = 256 * mib;
@@ -460,6 +466,32 @@ class ThreePartsTest : public RegionHeapTest {
 
   ThreePartsTest() : RegionHeapTest(near_bytes, 256 * kib, 0) {}
 };
+
+/// The far part lies in pages of 2 MiB.
+class LargePagesTest : public RegionHeapTest {
+ protected:
+  static constexpr std::size_t large_page_bytes = 2 * mib;
+
+  LargePagesTest() : RegionHeapTest(16 * kib, 0, 1024 * mib, large_page_bytes) {}
+};
+
+TEST_F(LargePagesTest, MemoryIsMadeUsableUpToTheEndOfAPage) {
+  for (const std::size_t bytes : {300 * kib, 3 * mib, 50 * mib}) {
+    EXPECT_NE(allocate(bytes), nullptr);
+    EXPECT_EQ(far_usable_end() % large_page_bytes, 0);
+    EXPECT_EQ(committed_bytes, heap().far_usable_bytes());
+  }
+  EXPECT_NE(allocate(200 * mib), nullptr) << "the last page may be a part of one";
+  heap().check_invariants();
+}
+
+TEST_F(LargePagesTest, WhatIsBehindTheLastBlockWasNotWritten) {
+  allocate(300 * kib);
+  EXPECT_GE(heap().written_bytes(2), 300 * kib);
+  EXPECT_LE(heap().written_bytes(2), 301 * kib);
+  heap().release(allocate(mib));
+  EXPECT_GE(heap().written_bytes(2), 1300 * kib) << "freed memory may hold anything";
+}
 
 TEST_F(ThreePartsTest, RandomRequestsAgreeWithAModel) {
   agree_with_a_model();

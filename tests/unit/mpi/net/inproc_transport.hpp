@@ -1,23 +1,18 @@
 //! InprocTransport - several "processes" inside one test process, each with its scheduler and its
 //! world. Packets pass through queues under a lock, with seeded random delays and forced failures.
 //!
-//! A test double: the sender of the first packet in an inbox requests the attention of the
-//! receiving worker, which delivers each packet in a timer, when it is due. Idle workers sleep:
-//! tests take little longer beside other tests, whatever the number of threads.
+//! A test double: a timer of the worker polls its queues, so that the core needs no hook.
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <gtest/gtest.h>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,16 +62,9 @@ class InprocNetwork {
 
   std::uint32_t process_count() const { return process_count_; }
 
-  /// From now on `receiver`, which outlives all senders, delivers what arrives there.
-  void attach(Endpoint endpoint, core::Worker& receiver) {
-    const std::scoped_lock lock(mutex_);
-    inbox_of(endpoint).receiver = &receiver;
-  }
-
   bool try_send(Endpoint from, Endpoint to, const Packet& packet, const void* payload) {
-    std::unique_lock lock(mutex_);
-    Inbox& inbox = inbox_of(to);
-    auto& way = inbox.ways[index_of(from)];
+    const std::scoped_lock lock(mutex_);
+    auto& way = inbox_of(to).ways[index_of(from)];
     if (way.size() >= options_.capacity) return false;
     if (options_.refusal_period != 0 && random_.below(options_.refusal_period) == 0) return false;
     Letter letter{.from = from, .packet = packet, .payload = {}, .due_ns = os::monotonic_ns()};
@@ -85,18 +73,9 @@ class InprocNetwork {
           random_.below(static_cast<std::uint64_t>(options_.delay_ns_max)));
     const auto* bytes = static_cast<const std::byte*>(payload);
     if (packet.payload_bytes != 0) letter.payload.assign(bytes, bytes + packet.payload_bytes);
-    core::Worker* sleeper = inbox.next_due_ns() ? nullptr : inbox.receiver;
     way.push_back(std::move(letter));
     ++sent_count_;
-    lock.unlock();
-    if (sleeper != nullptr) sleeper->request_attention();
     return true;
-  }
-
-  /// When the receiver is to call take_due() next; none while its inbox is empty.
-  std::optional<std::int64_t> next_due_ns(Endpoint to) {
-    const std::scoped_lock lock(mutex_);
-    return inbox_of(to).next_due_ns();
   }
 
   template <class Deliver>
@@ -131,17 +110,7 @@ class InprocNetwork {
   };
 
   struct Inbox {
-    [[nodiscard]] std::optional<std::int64_t> next_due_ns() const {
-      std::optional<std::int64_t> earliest_ns;
-      for (const auto& [from, way] : ways) {
-        if (way.empty()) continue;
-        earliest_ns = std::min(earliest_ns.value_or(way.front().due_ns), way.front().due_ns);
-      }
-      return earliest_ns;
-    }
-
     std::map<std::uint32_t, std::deque<Letter>> ways;
-    core::Worker* receiver = nullptr;
   };
 
   std::uint32_t index_of(Endpoint endpoint) const {
@@ -201,12 +170,6 @@ class InprocTransport final : public transport::Transport {
     return true;
   }
 
-  void attach(core::Worker& worker) { network_.attach({own_process_, worker.index()}, worker); }
-
-  std::optional<std::int64_t> next_due_ns(const core::Worker& worker) {
-    return network_.next_due_ns({own_process_, worker.index()});
-  }
-
   void deliver(core::Worker& worker) {
     network_.take_due({own_process_, worker.index()},
                       [&](Endpoint from, const Packet& packet, const std::byte* payload) {
@@ -241,7 +204,7 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
                connection(network.options(), own_process),
                mpi::TuningTable()),
         stacks_(static_cast<std::size_t>(own_rank_count()), stack_bytes),
-        deliveries_(layout.worker_count()) {}
+        polls_(layout.worker_count()) {}
 
   void run() { scheduler_.run(static_cast<std::uint32_t>(own_rank_count())); }
 
@@ -254,44 +217,27 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
       const auto index = static_cast<std::size_t>(i - world_.first_own_rank());
       worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), enter, &rank);
     }
-    Delivery& delivery = deliveries_[worker.index()];
-    delivery.process = this;
-    delivery.run = [](core::Worker& here, core::Timer& timer) {
-      auto& self = static_cast<Delivery&>(timer);
-      self.is_armed = false;
+    Poll& poll = polls_[worker.index()];
+    poll.process = this;
+    poll.run = [](core::Worker& here, core::Timer& timer) {
+      auto& self = static_cast<Poll&>(timer);
+      self.due_ns = os::monotonic_ns() + poll_period_ns;
+      here.add_timer(self);
       self.process->transport_.deliver(here);
-      self.process->arm_delivery(here);
     };
-    delivery.never.due_ns = std::numeric_limits<std::int64_t>::max();
-    worker.add_timer(delivery.never);
-    transport_.attach(worker);
-    arm_delivery(worker);
+    worker.add_timer(poll);
   }
-
-  void on_attention(core::Worker& worker) override { arm_delivery(worker); }
 
   void on_worker_end(core::Worker& worker) override { world_.end_ranks(worker); }
 
   void on_all_asleep() override { ADD_FAILURE() << "a worker sleeps without a timer"; }
 
  private:
-  /// Delivers the packets of a worker that are due.
-  struct Delivery : core::Timer {
-    InprocProcess* process = nullptr;
-    bool is_armed = false;
-    /// A worker without timers would count as idle: the core does not know of packets here.
-    core::Timer never;
-  };
+  static constexpr std::int64_t poll_period_ns = 5'000;
 
-  void arm_delivery(core::Worker& worker) {
-    Delivery& delivery = deliveries_[worker.index()];
-    if (delivery.is_armed) return;
-    const std::optional<std::int64_t> due_ns = transport_.next_due_ns(worker);
-    if (!due_ns) return;
-    delivery.is_armed = true;
-    delivery.due_ns = *due_ns;
-    worker.add_timer(delivery);
-  }
+  struct Poll : core::Timer {
+    InprocProcess* process = nullptr;
+  };
 
   static void enter(void* argument) {
     auto& rank = *static_cast<mpi::RankState*>(argument);
@@ -323,7 +269,7 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
   core::Scheduler scheduler_;
   mpi::ProcessWorld world_;
   os::StackSlab stacks_;
-  std::vector<Delivery> deliveries_;
+  std::vector<Poll> polls_;
 };
 
 /// Runs body(rank) in every rank of a job of several processes.
