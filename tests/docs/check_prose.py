@@ -31,30 +31,36 @@ def text_of(page: str) -> str:
     return re.sub(r"[|*\[\]]", ";", page)
 
 
+def copies_of(texts: dict[str, str], folder: pathlib.Path) -> dict[str, str]:
+    """Writes each text into a file, so that one start of a linter reads them all; the pages, by the names of the files."""
+    copies = {}
+    for number, (page, text) in enumerate(texts.items()):
+        copy = folder.resolve() / f"{number}.md"
+        copy.write_text(text, encoding="utf-8")
+        copies[str(copy)] = page
+    return copies
+
+
 def prose_findings(texts: dict[str, str], folder: pathlib.Path) -> list[str]:
     """Of proselint, as page:line: finding."""
     config = folder / "proselint.json"
     config.write_text(json.dumps(CONFIG), encoding="utf-8")
+    copies = copies_of(texts, folder)
+    said = subprocess.run([sys.executable, "-m", "proselint", "check", "--config", str(config), "-o", "json", *copies],
+                          capture_output=True, text=True)
+    results = json.loads(said.stdout)["result"]
     found = []
-    for number, (page, text) in enumerate(texts.items()):
-        copy = folder / f"{number}.md"
-        copy.write_text(text, encoding="utf-8")
-        said = subprocess.run([sys.executable, "-m", "proselint", "check", "--config", str(config), "-o", "json", str(copy)],
-                              capture_output=True, text=True)
-        for result in json.loads(said.stdout)["result"].values():
-            found += [f"{page}:{one['pos'][0]}: {one['check_path']}: {one['message']}" for one in result["diagnostics"]
-                      if one["check_path"] not in WRONG_CHECKS]
+    for copy, page in copies.items():
+        found += [f"{page}:{one['pos'][0]}: {one['check_path']}: {one['message']}" for one in results[f"file://{copy}"]["diagnostics"]
+                  if one["check_path"] not in WRONG_CHECKS]
     return found
 
 
 def misspelt(texts: dict[str, str], folder: pathlib.Path) -> list[str]:
-    found = []
-    for page, text in texts.items():
-        copy = folder / "page.md"
-        copy.write_text(text, encoding="utf-8")
-        said = subprocess.run([sys.executable, "-m", "codespell_lib", "-L", WORDS, str(copy)], capture_output=True, text=True).stdout
-        found += [line.replace(str(copy), page) for line in said.splitlines()]
-    return found
+    """Of codespell, as page:line: finding."""
+    copies = copies_of(texts, folder)
+    said = subprocess.run([sys.executable, "-m", "codespell_lib", "-L", WORDS, *copies], capture_output=True, text=True).stdout
+    return [copies[line.split(":")[0]] + line[line.index(":"):] for line in said.splitlines()]
 
 
 def main(pages: list[str]) -> int:

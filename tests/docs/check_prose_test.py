@@ -20,9 +20,12 @@ class CheckProse(unittest.TestCase):
         import tempfile
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            self.assertTrue(check_prose.misspelt({"a.md": "It is teh end."}, folder))
-            self.assertTrue(check_prose.prose_findings({"a.md": "Runs of the the program."}, folder))
-            self.assertEqual(check_prose.misspelt({"a.md": "It is the end."}, folder) + check_prose.prose_findings({"a.md": "It is the end."}, folder), [])
+            right = {"a.md": "It is the end.", "c.md": "It is."}
+            misspelt = check_prose.misspelt(right | {"b.md": "It is\nteh end."}, folder)
+            self.assertEqual([found.split(" ")[0] for found in misspelt], ["b.md:2:"])
+            prose = check_prose.prose_findings(right | {"b.md": "It\nruns of the the program."}, folder)
+            self.assertEqual([found.split(" ")[0] for found in prose], ["b.md:2:"])
+            self.assertEqual(check_prose.misspelt(right, folder) + check_prose.prose_findings(right, folder), [])
 
 
 if __name__ == "__main__":
