@@ -86,6 +86,15 @@ bool JobMemory::is_last_to_complete(std::uint64_t number) {
   return count == shape_.process_count;
 }
 
+void JobMemory::release(std::uint64_t number) {
+  // Release, pairs with the acquire below.
+  header().released.store(number, std::memory_order_release);
+}
+
+bool JobMemory::is_released(std::uint64_t number) const {
+  return header().released.load(std::memory_order_acquire) >= number;
+}
+
 void JobMemory::mark_gone(WorkerId worker) {
   // Release, pairs with the senders' acquire: records sent by this worker come before.
   control(worker).is_gone.store(1, std::memory_order_release);

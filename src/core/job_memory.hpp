@@ -189,6 +189,11 @@ class JobMemory {
   /// which sees what the others have written before. A number that some do not complete has none.
   [[nodiscard]] bool is_last_to_complete(std::uint64_t number);
 
+  /// By that last one: the others go on, if they wait until is_released(), and see what it has
+  /// written before. Numbers grow.
+  void release(std::uint64_t number);
+  [[nodiscard]] bool is_released(std::uint64_t number) const;
+
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
   /// creator before any process starts.
   void set_has_barrier(bool has_barrier);
@@ -211,6 +216,7 @@ class JobMemory {
     std::atomic<std::uint32_t> requested_activity{0};
     /// The number of the last step, and how many processes have completed it.
     std::atomic<std::uint64_t> completion{0};
+    std::atomic<std::uint64_t> released{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) JobStopState job_stop;
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];

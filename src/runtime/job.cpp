@@ -573,6 +573,7 @@ void Job::on_all_started() {
   body_.on_all_prepared();
   if (is_restarted_) {
     if (const std::string why = saver_->restore_objects(); !why.empty()) end_not_restarted(why);
+    if (const std::string why = saver_->cut_written_files(); !why.empty()) end_not_restarted(why);
   }
   // The workers wait for this call.
   if (!tracers_.empty()) tracers_.front()->add_code();

@@ -21,16 +21,30 @@ last=$(tail -n 1 "$folder/files/append.2")
 restart() {
   rm -rf "$folder/again"
   cp -r "$folder/save" "$folder/again"
-  $sorrel restart --procs 1 "$folder/again" > "$folder/out" 2> "$folder/err"
+  $sorrel restart "${@:---procs=1}" "$folder/again" > "$folder/out" 2> "$folder/err"
 }
+# Every file stays as it is.
 refuse() {
-  restart && fail "restarts although $1"
-  grep -Eq "^sorrel: cannot restart: rank 1: $2" "$folder/err" || fail "does not say that $1"
+  reason=$1 line=$2
+  shift 2
+  wc -c "$folder"/files/* > "$folder/before"
+  restart "$@" && fail "restarts although $reason"
+  grep -Eq "^sorrel: cannot restart: $line" "$folder/err" || fail "does not say that $reason"
+  wc -c "$folder"/files/* | diff "$folder/before" - || fail "has changed files although $reason"
 }
 mv "$folder/files/raw.1" "$folder/raw"
-refuse "a file is missing" "cannot open $folder/files/raw.1 again: No such file or directory"
+refuse "a file is missing" "rank 1: cannot open $folder/files/raw.1 again: No such file or directory"
+refuse "a file is missing, which another process finds out" "rank 1: cannot open $folder/files/raw.1 again: No such file or directory" --procs=3
 head -c 5 "$folder/raw" > "$folder/files/raw.1"
-refuse "a file is too short" "$folder/files/raw.1 has 5 bytes, and had [0-9]+ when the rank was saved"
+refuse "a file is too short" "rank 1: $folder/files/raw.1 has 5 bytes, and had [0-9]+ when the rank was saved"
+# The program that was saved is another one now.
+cp "$folder/raw" "$folder/files/raw.1"
+stack_kib=$(ulimit -s)
+if [ "$stack_kib" != unlimited ]; then
+  ulimit -S -s $((stack_kib / 2))
+  refuse "stacks have another size" "the program or the machine has changed: then stacks have .*, now stacks have "
+  ulimit -S -s "$stack_kib"
+fi
 # A copy has all that is needed, and another number in the file system.
 rm "$folder/files/raw.1"
 cp "$folder/raw" "$folder/files/raw.1"

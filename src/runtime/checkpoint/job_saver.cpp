@@ -17,6 +17,7 @@
 #include "checkpoint/memory_generations.hpp"
 #include "mpi/saved/saved_file.hpp"
 #include "mpi/saved/saved_rank.hpp"
+#include "os/clock.hpp"
 #include "os/file_size_limit.hpp"
 #include "os/page_bytes.hpp"
 #include "os/random_addresses.hpp"
@@ -38,6 +39,9 @@ constexpr std::uint32_t stop_number = 0;
 
 /// Between two looks whether the last checkpoint is written.
 constexpr std::int64_t writer_poll_ns = 5'000'000;
+
+/// Between two looks whether all processes have restored their ranks.
+constexpr std::int64_t restart_poll_ns = 500'000;
 
 void print_line(const std::string& text) {
   os::write_all(STDERR_FILENO, "sorrel: " + text + "\n");
@@ -355,12 +359,17 @@ std::string JobSaver::read_records(const checkpoint::SegmentReader& file) {
     const auto kind = static_cast<SegmentKind>(segment.head.kind);
     if (kind == SegmentKind::rank && segment.head.rank < places_.size())
       places_[segment.head.rank] = {.file = &file, .segment = i};
-    if (kind != SegmentKind::layout && kind != SegmentKind::process) continue;
+    const bool is_record =
+        kind == SegmentKind::layout || kind == SegmentKind::process || kind == SegmentKind::files;
+    if (!is_record) continue;
     std::string bytes(segment.head.bytes, '\0');
     if (std::string error = file.read(segment, bytes.data()); !error.empty()) return error;
     if (kind == SegmentKind::process) {
       ByteCursor record(std::as_bytes(std::span(bytes)));
       world_.issue_contexts_after(record.take<std::uint32_t>());
+    } else if (kind == SegmentKind::files) {
+      for (checkpoint::WrittenFile& written : checkpoint::written_files_in(bytes))
+        written_files_.push_back(std::move(written));
     } else if (const std::string difference = layout_difference(bytes, layout_);
                !difference.empty()) {
       return "the program or the machine has changed: " + difference;
@@ -402,6 +411,26 @@ std::string JobSaver::restore_objects() {
         !error.empty())
       return text_of("rank %d: %s", number, error.c_str());
   }
+  return "";
+}
+
+std::string JobSaver::cut_written_files() {
+  // Later numbers are those of checkpoints that the job makes.
+  const std::uint64_t number = config_.restart_generation;
+  if (!memory_.is_last_to_complete(number)) {
+    // A process that fails ends the job.
+    while (!memory_.is_released(number))
+      os::sleep_ns(restart_poll_ns);
+    return "";
+  }
+  const checkpoint::CutFiles cut = checkpoint::cut_files(written_files_);
+  if (!cut.error.empty()) return cut.error;
+  if (cut.count != 0) {
+    print_line(text_of("note: %s again as long as at the checkpoint: %s%s",
+                       cut.count == 1 ? "a file is" : "files are", cut.path.c_str(),
+                       cut.count == 1 ? "" : text_of(" and %zu more", cut.count - 1).c_str()));
+  }
+  memory_.release(number);
   return "";
 }
 

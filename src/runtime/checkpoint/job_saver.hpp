@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "checkpoint/generation_store.hpp"
+#include "checkpoint/written_files.hpp"
 #include "core/job_memory.hpp"
 #include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
@@ -56,6 +57,10 @@ class JobSaver final : private PausePurpose {
 
   /// When all ranks are restored: gives them what their handles stand for. Returns an error, or "".
   [[nodiscard]] std::string restore_objects();
+
+  /// When nothing can end the restart any more in this process. Waits until that holds in all, and
+  /// one of them has cut the files that ranks of the job write. Returns an error, or "".
+  [[nodiscard]] std::string cut_written_files();
 
   /// At the end of each worker, before its thread ends: waits until the last checkpoint is written.
   void wait_for_writer() const;
@@ -121,6 +126,8 @@ class JobSaver final : private PausePurpose {
 
   /// By rank.
   std::vector<Place> places_;
+  /// Of all ranks of the job.
+  std::vector<checkpoint::WrittenFile> written_files_;
   /// Whether a rank has found a file that has changed.
   std::atomic<bool> has_note_{false};
   /// By rank: the record of its objects, until they are restored.

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <string>
 
-#include "tools/sorrel/checkpoint/cut_written_files.hpp"
 #include "tools/sorrel/checkpoint/newest_checkpoint.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 
@@ -21,8 +20,6 @@ bool Restarts::begin_next() {
   if (newest.value() == 0) return end("it has no checkpoint");
   if (newest.value() == generation_)
     return end(fmt::format("there is none after checkpoint {}, with which it began", generation_));
-  if (const std::string error = cut_written_files(*store_, newest.value()); !error.empty())
-    return end(error);
   generation_ = newest.value();
   ++count_;
   print_diagnostic(fmt::format("the job goes on from checkpoint {}: restart {} of at most {}",

@@ -26,7 +26,6 @@
 #include "os/cpu_set.hpp"
 #include "os/library_search.hpp"
 #include "tools/sorrel/check/junit.hpp"
-#include "tools/sorrel/checkpoint/cut_written_files.hpp"
 #include "tools/sorrel/checkpoint/job_file.hpp"
 #include "tools/sorrel/checkpoint/restarts.hpp"
 #include "tools/sorrel/common/command.hpp"
@@ -204,10 +203,6 @@ int launch_processes(const BlockedRequests& blocked,
                         .words = part.words.data(),
                         .wrapper = part.program.wrapper,
                         .is_mpi_seen = !part.program.wrapped_path.empty()});
-  }
-  if (plan.job.restart_generation != 0) {
-    const std::string error = cut_written_files(*store_of(plan.job), plan.job.restart_generation);
-    if (!error.empty()) return report_error("{}", error);
   }
   Restarts restarts(store_of(plan.job), plan.restart_count_max, plan.job.restart_generation);
   LaunchPlan started{.rank_count = static_cast<std::uint64_t>(plan.job.rank_count),
