@@ -1,26 +1,19 @@
 #include "os/thread.hpp"
 
 #include <csignal>
-#include <initializer_list>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/signal_block.hpp"
+
 namespace sorrel::os {
 
 bool start_background_thread(void* (*entry)(void* argument), void* argument) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // A blocked fault ends the process without a call of its handler.
-  for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP})
-    sigdelset(&all, fault);
-  // The new thread inherits the mask.
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+  const SignalBlock block;
   pthread_t thread{};
   const bool has_started = pthread_create(&thread, nullptr, entry, argument) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (has_started) pthread_detach(thread);
   return has_started;
 }

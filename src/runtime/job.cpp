@@ -553,7 +553,6 @@ void Job::begin_change() {
 }
 
 void Job::end_change() {
-  body_.on_ranks_changed();
   publish_ranks();
   runtime::end_change(*this);
 }
@@ -591,7 +590,7 @@ bool Job::may_lend(const core::Fiber& fiber) {
 }
 
 bool Job::may_move(const mpi::RankState& rank) {
-  return body_.may_lend(rank);
+  return body_.may_move(rank);
 }
 
 bool Job::is_forked_child() {

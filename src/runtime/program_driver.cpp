@@ -139,7 +139,6 @@ class ProgramBody final : public RankBody {
     image_note_.print(slab_);
     program::register_with_debugger(slab_);
     program::set_signal_targets(processes());
-    program::set_process_signals(is_of_runtime);
     descriptors_.read();
   }
 
@@ -148,13 +147,18 @@ class ProgramBody final : public RankBody {
   // Frames of the rank's code, and of the C library below, may hold addresses of thread-locals: the
   // errno of the rank stays where it is only if the rank has a block of its own. The rest is known
   // to belong to the thread that runs the rank's worker.
-  [[nodiscard]] bool may_lend(const mpi::RankState& rank) const override {
+  [[nodiscard]] bool may_move(const mpi::RankState& rank) const override {
     if (rank.fiber.thread_pointer == 0 || rank.fiber.settings != nullptr || has_openmp_)
       return false;
     program::RankProcess& process = *process_of(rank);
-    const program::RankSignals& signals = process.signals();
-    return (signals.handled() | signals.blocked()) == 0 && !signals.is_in_handler() &&
-           !process.started_threads().any() && !has_openmp_ranks();
+    return !process.signals().is_in_handler() && !process.started_threads().any() &&
+           !has_openmp_ranks();
+  }
+
+  // Signals are delivered to the thread of the rank's own worker.
+  [[nodiscard]] bool may_lend(const mpi::RankState& rank) const override {
+    const program::RankSignals& signals = process_of(rank)->signals();
+    return (signals.handled() | signals.blocked()) == 0 && may_move(rank);
   }
 
   [[nodiscard]] bool is_forked_child() const override { return program::is_forked_child(); }
@@ -230,22 +234,25 @@ class ProgramBody final : public RankBody {
                    static_cast<unsigned long long>(kept->offset));
   }
 
-  [[nodiscard]] bool is_closed_to_moves() const override {
-    return program::has_installed_handler() || has_openmp_;
+  [[nodiscard]] bool is_closed_to_moves() const override { return has_openmp_; }
+
+  void begin_moves() override { program::hold_signals(); }
+
+  void end_moves() override {
+    program::set_signal_targets(processes());
+    program::release_signals();
   }
 
   void clear(const mpi::RankState& rank) override {
     const int index = index_of(rank);
     // The rank's thread control block stays: its thread sleeps until the rank is here again.
     program::RankProcess* process = process_of(rank);
-    if (process != nullptr) process->files().leave();
+    if (process != nullptr) process->leave();
     ranks_[static_cast<std::size_t>(index)] = {};
     slab_.clear(index);
     if (program::rank_heaps().count() != 0)
       program::rank_heaps().clear(static_cast<std::uint64_t>(index));
   }
-
-  void on_ranks_changed() override { program::set_signal_targets(processes()); }
 
   [[nodiscard]] std::string reason_not_saved(const mpi::RankState& rank) override {
     if (program::rank_heaps().has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
@@ -283,7 +290,8 @@ class ProgramBody final : public RankBody {
   [[nodiscard]] Restored restore(const mpi::RankState& rank,
                                  ByteCursor& from,
                                  bool is_restart) override {
-    process_of(rank)->restore(from);
+    if (!process_of(rank)->restore(from))
+      return {.error = "no memory for its signal actions", .note = {}};
     auto [error, note] = process_of(rank)->files().restore(from, is_restart);
     if (error.empty() && (!from.is_good() || !from.at_end())) error = "its record is damaged";
     return {.error = std::move(error), .note = std::move(note)};
@@ -524,6 +532,7 @@ int run_program(const program::ProgramStart& start) {
   Job job(config, body);
   if (place_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
+  program::prepare_signal_delivery(is_of_runtime);
   begin_rank_heaps(config, *slab, job);
   if (config.pauses_ranks()) {
     program::RankProcess::set_saved();

@@ -43,6 +43,9 @@ class RankBody {
   /// Whether an idle worker may run the rank until its next call (core::SchedulerHooks).
   [[nodiscard]] virtual bool may_lend(const mpi::RankState& /*rank*/) const { return true; }
 
+  /// Whether another worker may run the rank from its next call on, as its own.
+  [[nodiscard]] virtual bool may_move(const mpi::RankState& /*rank*/) const { return true; }
+
   /// Any thread: whether this is a child that a rank has forked.
   [[nodiscard]] virtual bool is_forked_child() const { return false; }
 
@@ -145,8 +148,11 @@ class RankBody {
   /// The opposite of prepare(), also after an error: a rank has gone, or does not come.
   virtual void clear(const mpi::RankState& /*rank*/) {}
 
-  /// Ranks have come and gone.
-  virtual void on_ranks_changed() {}
+  /// Before the first rank that goes is saved, and when all have come and gone, or none has:
+  /// meanwhile signals are held.
+  virtual void begin_moves() {}
+
+  virtual void end_moves() {}
 
   /// Makes the rank's output so far visible. Called when the job ends early.
   virtual void flush(mpi::RankState& rank) = 0;

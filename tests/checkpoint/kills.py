@@ -9,6 +9,8 @@ of processes. The last restart runs to the end, and the history that all runs ha
 was not killed. The moment is random in time, so a seed repeats the choice and not the race. With --moves, ranks also
 change their process at random, and are killed meanwhile.
 
+If STEPS_FOLDER is in the environment, the program writes files there, which must be equal, too.
+
 With --survive, the job is started once, with its checkpoints in memory. One process at a time is killed, at random
 moments; the job must go on by itself, and end with status 0. Prints how long it took from a kill to the next line.
 """
@@ -138,8 +140,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="sorrel-checkpoint-") as name:
         folder = pathlib.Path(name)
         save = str(folder / "save")
-        plain = subprocess.run([sorrel, "run", *ranks, program, steps, "1000000"], check=True, stdout=subprocess.PIPE)
-        history = plain.stdout.decode().splitlines(keepends=True)
+        # It is not saved, and says so.
+        plain = subprocess.run([sorrel, "run", *ranks, program, steps, "1"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        history = [line for line in plain.stdout.decode().splitlines(keepends=True) if line != "refused\n"]
+        files = os.environ.get("STEPS_FOLDER")
+        if files:
+            pathlib.Path(files).rename(folder / "expected")
+            pathlib.Path(files).mkdir()
         first = [sorrel, "run", *ranks, "--checkpoint", save, *(["--balance", "measured"] if options.moves else []), program, steps, "1"]
         done = restored = 0
         for number in range(count + 1):
@@ -169,6 +176,8 @@ def main() -> None:
                 break
         if done != len(history):
             fail(folder, f"the job has made {done} of {len(history)} steps")
+        if files and subprocess.run(["diff", "-r", folder / "expected", files], check=False).returncode != 0:
+            fail(folder, "the files differ")
         print(f"{restored} of {number} killed jobs were restored")
         if restored < number - 1:
             sys.exit("jobs were not restored")

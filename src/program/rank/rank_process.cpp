@@ -124,13 +124,16 @@ const char* RankProcess::reason_not_saved() const {
   if (fiber_->settings != nullptr)
     return "it has a working directory, file mode mask or locale of its own";
   if (environment_.is_changed()) return "it has changed its environment (setenv, putenv)";
-  if (signals_.is_changed()) return "it has changed actions of signals, or blocks some";
+  if (signals_.is_in_handler()) return "it is in a handler of a signal";
+  if (signals_.has_handler_of_library())
+    return "it has set a handler of a signal that lies in a library of the process";
   if (started_threads_.any()) return "it has threads of its own";
   if (own_thread() != 0) return "it runs on a thread of its own";
   if (!children_.all().empty()) return "it has a child process";
   if (mappings_.any()) return "it has mapped memory (mmap, shmat, sbrk)";
   if (mappings_.is_protected()) return "it has changed the protection of memory (mprotect)";
-  if (thread_keys_.any()) return "it has keys of thread-specific values (pthread_key_create)";
+  if (thread_keys_.has_value_of_library())
+    return "a library of the process keeps a thread-specific value for it (pthread_setspecific)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
   return libc_ == nullptr ? nullptr : libc_->reason_not_saved();
 }
@@ -145,9 +148,11 @@ void RankProcess::save(ByteWriter& to) {
   to.add(libc_ != nullptr);
   if (libc_ != nullptr) libc_->save(to);
   to.add(environment_.values());
+  thread_keys_.save(to);
+  signals_.save(to);
 }
 
-void RankProcess::restore(ByteCursor& from) {
+bool RankProcess::restore(ByteCursor& from) {
   fiber_->pin_count = from.take<std::uint16_t>();
   exit_handlers_.restore(from);
   fork_handlers_.restore(from);
@@ -156,6 +161,13 @@ void RankProcess::restore(ByteCursor& from) {
   getopt_.restore(from);
   if (from.take<bool>()) libc_state().restore(from);
   environment_.restore(from.take<char**>());
+  thread_keys_.restore(from);
+  return signals_.restore(from);
+}
+
+void RankProcess::leave() {
+  files_->leave();
+  signals_.leave();
 }
 
 int RankProcess::run() {

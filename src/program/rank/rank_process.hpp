@@ -155,9 +155,12 @@ class RankProcess {
   [[nodiscard]] const char* reason_not_saved() const;
 
   /// For a rank whose memory is saved and restored: what this object has of its state. While the
-  /// rank does not run.
+  /// rank does not run. False: no memory for its signal actions.
   void save(ByteWriter& to);
-  void restore(ByteCursor& from);
+  [[nodiscard]] bool restore(ByteCursor& from);
+
+  /// The rank has gone to another process, or does not come after restore().
+  void leave();
 
   /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
   /// because the program may.

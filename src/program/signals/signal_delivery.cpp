@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
+#include <utility>
 
 #include "arch/interrupted.hpp"
 #include "core/worker.hpp"
@@ -35,8 +36,10 @@ constexpr std::int64_t retry_ns_max = 5'000'000;
 /// After this many attempts the signal is delivered even while the rank is in the library.
 constexpr int failed_deliveries_max = 20;
 
-// Not written once there is a handler.
+// Under the SignalTableLock, which handlers take, too.
 std::vector<RankProcess*> targets;
+bool are_held = false;
+SignalMask held_signals = 0;
 
 bool (*is_of_process)(const siginfo_t& info) = nullptr;
 
@@ -125,9 +128,13 @@ void handle_interruption(void* context) {
   process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
 }
 
-/// Delivers to every rank that has a handler, ignores or blocks it; without any, acts as if there
-/// were no handler.
-void deliver_to_all(int number, siginfo_t* info, void* context) {
+/// Makes the signal pending for every rank that has a handler or blocks it. False: there is none.
+bool raise_for_all(int number) {
+  const SignalTableLock lock;
+  if (are_held) {
+    held_signals |= mask_of(number);
+    return true;
+  }
   bool any = false;
   for (RankProcess* process : targets) {
     RankSignals& signals = process->signals();
@@ -135,7 +142,13 @@ void deliver_to_all(int number, siginfo_t* info, void* context) {
     signals.raise(number);
     any = true;
   }
-  if (any) {
+  return any;
+}
+
+/// Delivers to every rank that has a handler, ignores or blocks it; without any, acts as if there
+/// were no handler.
+void deliver_to_all(int number, siginfo_t* info, void* context) {
+  if (raise_for_all(number)) {
     notify_signal_delivery();
   } else {
     pass_on(number, info, context);
@@ -167,9 +180,13 @@ void interrupt_worker(const core::Worker& worker, int number) {
   os::interrupt_thread(worker.thread_number(), number, &interruption_tag);
 }
 
-// The state may change right after; the next round finds it.
+// State and worker may change right after; the next round finds it.
 [[gnu::no_sanitize("thread")]] core::FiberState state_of(const core::Fiber& fiber) {
   return __atomic_load_n(&fiber.state, __ATOMIC_RELAXED);
+}
+
+[[gnu::no_sanitize("thread")]] core::Worker& worker_of(const core::Fiber& fiber) {
+  return *__atomic_load_n(&fiber.worker, __ATOMIC_RELAXED);
 }
 
 /// Makes the rank notice its pending signals; returns whether some are left.
@@ -182,7 +199,7 @@ bool deliver(RankProcess& process) {
     if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(process, number);
   }
   if (!signals.has_work() || process.fiber() == nullptr) return false;
-  core::Worker& worker = *process.fiber()->worker;
+  core::Worker& worker = worker_of(*process.fiber());
   if (const pid_t own = process.own_thread(); own != 0) {
     os::interrupt_thread(
         own, first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()),
@@ -198,19 +215,32 @@ bool deliver(RankProcess& process) {
   return true;
 }
 
-[[noreturn]] void* deliver_for_ever(void* /*argument*/) {
-  std::int64_t retry_ns = retry_ns_min;
-  for (;;) {
-    // Acquire, pairs with notify_signal_delivery().
-    const std::uint32_t seen = notification_count.load(std::memory_order_acquire);
-    bool any_left = false;
-    std::int64_t due_ns = 0;
-    const std::int64_t now_ns = os::monotonic_ns();
+/// Makes all ranks notice their pending signals, and raises alarms that are due.
+struct Round {
+  /// Whether some are left.
+  bool any_left = false;
+  /// The next alarm; 0: none.
+  std::int64_t due_ns = 0;
+
+  explicit Round(std::int64_t now_ns) {
+    const SignalTableLock lock;
+    // Notified when they are released.
+    if (are_held) return;
     for (RankProcess* process : targets) {
       const std::int64_t own_due_ns = process->signals().poll_alarm(now_ns);
       if (own_due_ns != 0 && (due_ns == 0 || own_due_ns < due_ns)) due_ns = own_due_ns;
       any_left |= deliver(*process);
     }
+  }
+};
+
+[[noreturn]] void* deliver_for_ever(void* /*argument*/) {
+  std::int64_t retry_ns = retry_ns_min;
+  for (;;) {
+    // Acquire, pairs with notify_signal_delivery().
+    const std::uint32_t seen = notification_count.load(std::memory_order_acquire);
+    const std::int64_t now_ns = os::monotonic_ns();
+    const auto [any_left, due_ns] = Round(now_ns);
     std::int64_t timeout_ns = due_ns == 0 ? -1 : std::max<std::int64_t>(due_ns - now_ns, 1);
     if (any_left) {
       timeout_ns = timeout_ns < 0 ? retry_ns : std::min(timeout_ns, retry_ns);
@@ -224,13 +254,37 @@ bool deliver(RankProcess& process) {
 
 }  // namespace
 
-void set_signal_targets(std::vector<RankProcess*> processes) {
-  targets = std::move(processes);
+void prepare_signal_delivery(bool (*test)(const siginfo_t& info)) {
+  is_of_process = test;
   set_process_handler(handle);
 }
 
-void set_process_signals(bool (*test)(const siginfo_t& info)) {
-  is_of_process = test;
+void set_signal_targets(std::vector<RankProcess*> processes) {
+  const bool need_delivery = std::ranges::any_of(
+      processes, [](RankProcess* process) { return process->signals().needs_delivery(); });
+  {
+    const SignalTableLock lock;
+    targets.swap(processes);
+  }
+  // They have handlers from another process.
+  if (need_delivery) start_signal_delivery();
+}
+
+void hold_signals() {
+  const SignalTableLock lock;
+  are_held = true;
+}
+
+void release_signals() {
+  SignalMask held = 0;
+  {
+    const SignalTableLock lock;
+    are_held = false;
+    held = std::exchange(held_signals, 0);
+  }
+  for (; held != 0; held &= held - 1)
+    syscall(SYS_kill, getpid(), first_signal_of(held));
+  notify_signal_delivery();
 }
 
 void start_signal_delivery() {

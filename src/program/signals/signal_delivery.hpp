@@ -7,6 +7,10 @@
 //! thread with the same signal, so that system calls end as they would. If the rank waits, the
 //! thread calls its worker (Worker::request_attention). It repeats this until the rank has run its
 //! handler, so no signal is lost when the rank stops or begins to run meanwhile.
+//!
+//! When ranks come to the process or go, signals are held: the handler then records that one has
+//! arrived, and the process sends it to itself again afterwards. So each is delivered to ranks
+//! that are there.
 #pragma once
 
 #include <csignal>
@@ -16,13 +20,18 @@ namespace sorrel::program {
 
 class RankProcess;
 
-/// Before the first rank runs, and as long as no handler has been installed for ranks: the ranks of
-/// this process. They outlive the process's last signal.
+/// Before there are ranks: signals for which `is_of_process(info)` holds concern no rank. The
+/// handler that was installed before those of ranks gets them.
+void prepare_signal_delivery(bool (*is_of_process)(const siginfo_t& info));
+
+/// Before the first rank runs, and between hold_signals() and release_signals(): the ranks of this
+/// process. They last until the next call.
 void set_signal_targets(std::vector<RankProcess*> processes);
 
-/// Before the first rank runs: signals for which `is_of_process(info)` holds concern no rank. The
-/// handler that was installed before those of ranks gets them.
-void set_process_signals(bool (*is_of_process)(const siginfo_t& info));
+/// While no rank runs. After hold_signals(), signals to the process stay in this module, and the
+/// signal state of ranks does not change. release_signals() delivers them.
+void hold_signals();
+void release_signals();
 
 /// Start the thread if it does not run; notify it that a signal is pending. notify is for any
 /// thread and signal handlers.

@@ -44,6 +44,13 @@ bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
          process.contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
 }
 
+/// The caller changes an action of the process itself.
+void report_action(RankProcess* process, int number, const void* caller) {
+  if (is_of_this_library(caller)) return;
+  report_own_action(number);
+  if (process != nullptr && can_be_caught(number)) process->signals().note_handler_of_library();
+}
+
 /// As sigaction(), with its result.
 int set_action(RankProcess& process,
                int number,
@@ -70,7 +77,7 @@ sighandler_t set_handler(decltype(::signal)* real,
   action.sa_flags = static_cast<int>(flags);
   if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
       !is_of_rank(*process, &action)) {
-    if (!is_of_this_library(caller)) report_own_action(number);
+    report_action(handler == SIG_ERR ? nullptr : process, number, caller);
     return real(number, handler);
   }
   return set_action(*process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
@@ -170,8 +177,7 @@ SORREL_INTERPOSED int sigaction(int number,
   static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action)) {
-    if (action != nullptr && !is_of_this_library(__builtin_return_address(0)))
-      report_own_action(number);
+    if (action != nullptr) report_action(process, number, __builtin_return_address(0));
     return real(number, action, before);
   }
   return set_action(*process, number, action, before);

@@ -1,6 +1,7 @@
 #include "program/state/rank_signals.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <new>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -13,6 +14,10 @@
 namespace sorrel::program {
 
 namespace {
+
+constexpr std::size_t index_of(int number) {
+  return static_cast<std::size_t>(number);
+}
 
 void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
   if (is_in) {
@@ -42,7 +47,7 @@ RankSignals::ActionTable* RankSignals::make_actions() {
 
 bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
   const SignalTableLock lock;
-  const auto index = static_cast<std::size_t>(number);
+  const std::size_t index = index_of(number);
   const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
   const struct sigaction previous =
       is_set ? (*actions_.load(std::memory_order_relaxed))[index] : inherited_action(number);
@@ -65,6 +70,46 @@ void RankSignals::end() {
   for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
     reset_action(first_signal_of(mask));
   pending_.store(0, std::memory_order_relaxed);
+}
+
+void RankSignals::save(ByteWriter& to) const {
+  const SignalMask set = set_.load(std::memory_order_relaxed);
+  to.add(set);
+  for (SignalMask left = set; left != 0; left &= left - 1)
+    to.add((*actions_.load(std::memory_order_relaxed))[index_of(first_signal_of(left))]);
+  to.add(blocked());
+  to.add(pending());
+  to.add(alternate_stack_);
+  to.add(alarm_left_ns());
+  to.add(alarm_interval_ns());
+}
+
+bool RankSignals::restore(ByteCursor& from) {
+  for (auto left = from.take<SignalMask>(); left != 0 && from.is_good(); left &= left - 1) {
+    const auto action = from.take<struct sigaction>();
+    if (!set_action(first_signal_of(left), &action, nullptr)) return false;
+  }
+  const auto blocked = from.take<SignalMask>();
+  for (SignalMask left = blocked; left != 0; left &= left - 1)
+    catch_blocked_signal(first_signal_of(left));
+  set_blocked(blocked);
+  pending_.store(from.take<SignalMask>(), std::memory_order_relaxed);
+  alternate_stack_ = from.take<stack_t>();
+  const auto alarm_ns = from.take<std::int64_t>();
+  set_alarm(alarm_ns, from.take<std::int64_t>());
+  return true;
+}
+
+void RankSignals::leave() {
+  const SignalTableLock lock;
+  for (SignalMask left = set_.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
+    const int number = first_signal_of(left);
+    apply_action_change(number, (*actions_.load(std::memory_order_relaxed))[index_of(number)],
+                        inherited_action(number));
+  }
+  set_.store(0, std::memory_order_relaxed);
+  handled_.store(0, std::memory_order_relaxed);
+  ignored_.store(0, std::memory_order_relaxed);
 }
 
 void RankSignals::reset_action(int number) {
@@ -112,7 +157,7 @@ bool RankSignals::run_pending(Interrupts interrupts, void* context) {
 void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
   const ActionTable* table = actions_.load(std::memory_order_acquire);
   if (table == nullptr) return;
-  const struct sigaction action = (*table)[static_cast<std::size_t>(number)];
+  const struct sigaction action = (*table)[index_of(number)];
   if (!is_handler(action)) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
   failed_delivery_count_ = 0;

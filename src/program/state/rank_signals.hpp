@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstdint>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
 #include "program/state/signal_mask.hpp"
 
 namespace sorrel::program {
@@ -39,15 +41,30 @@ class RankSignals {
                                 const struct sigaction* action,
                                 struct sigaction* before);
 
-  /// Whether the rank has changed the action of a signal, or blocked one, or requested an alarm.
-  [[nodiscard]] bool is_changed() const {
-    return actions_.load(std::memory_order_relaxed) != nullptr || blocked() != 0 ||
-           pending() != 0 || alarm_due_ns_.load(std::memory_order_relaxed) != 0 ||
-           alternate_stack_.ss_sp != nullptr;
+  /// The rank has set a handler in a library that ranks share: it is the process's.
+  void note_handler_of_library() { has_handler_of_library_.store(true, std::memory_order_relaxed); }
+
+  [[nodiscard]] bool has_handler_of_library() const {
+    return has_handler_of_library_.load(std::memory_order_relaxed);
+  }
+
+  /// Whether signals may have to be delivered to the rank.
+  [[nodiscard]] bool needs_delivery() const {
+    return handled() != 0 || alarm_due_ns_.load(std::memory_order_relaxed) != 0;
   }
 
   /// The rank has ended: nothing is delivered any more.
   void end();
+
+  /// All of it, handlers by address: for a rank whose memory is saved and restored, and which is in
+  /// no handler. While the rank does not run. restore() is for a rank that has changed nothing.
+  /// False: no memory for the rank's table.
+  void save(ByteWriter& to) const;
+  [[nodiscard]] bool restore(ByteCursor& from);
+
+  /// The rank has gone to another process, or does not come: the process's actions are those of its
+  /// other ranks.
+  void leave();
 
   [[nodiscard]] SignalMask handled() const { return handled_.load(std::memory_order_relaxed); }
 
@@ -125,6 +142,7 @@ class RankSignals {
   std::atomic<SignalMask> handled_{0};
   std::atomic<SignalMask> ignored_{0};
   std::atomic<SignalMask> set_{0};
+  std::atomic<bool> has_handler_of_library_{false};
   std::atomic<SignalMask> blocked_{0};
   // Release by the raising thread, acquire by the rank: orders what the raising thread did before.
   std::atomic<SignalMask> pending_{0};

@@ -29,8 +29,6 @@ struct ProcessAction {
 
 std::array<ProcessAction, signal_count + 1> process_actions;
 std::atomic_flag is_table_locked;
-// Relaxed: of the ranks that the caller sees.
-std::atomic<bool> is_handler_installed{false};
 
 // Written before the first rank runs.
 void (*process_handler)(int number, siginfo_t* info, void* context) = nullptr;
@@ -57,7 +55,6 @@ void install(int number) {
   struct sigaction combined = original_action(number);
   const bool is_fault = (faults & mask_of(number)) != 0;
   if (action.handler_count > 0 || action.is_caught) {
-    is_handler_installed.store(true, std::memory_order_relaxed);
     combined = {};
     combined.sa_sigaction = process_handler;
     // A handler may be left by a switch or a jump, so the signal must not stay blocked.
@@ -124,10 +121,6 @@ struct sigaction inherited_action(int number) {
     action.sa_handler = SIG_DFL;
   }
   return action;
-}
-
-bool has_installed_handler() {
-  return is_handler_installed.load(std::memory_order_relaxed);
 }
 
 void catch_blocked_signal(int number) {

@@ -43,10 +43,6 @@ void restore_original_action(int number);
 /// The initial action of a rank that has set none.
 [[nodiscard]] struct sigaction inherited_action(int number);
 
-/// Whether the process has, or had, a handler for a signal that a rank handles or blocks. Any
-/// thread.
-[[nodiscard]] bool has_installed_handler();
-
 /// A rank blocks the signal: from now on the process records it for ranks that block it.
 void catch_blocked_signal(int number);
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/check.hpp"
 #include "os/thread.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
@@ -28,31 +29,31 @@ void ThreadKeys::end_cell(void* argument) {
   if (destructor != nullptr) call_program(destructor, cell->value);
 }
 
-/// Makes the C library's key for a slot; returns an error if it has no more.
-int ThreadKeys::make_shared_key(std::size_t slot, pthread_key_t& key) {
+/// Made at the first call; nothing: the C library has no more.
+std::optional<pthread_key_t> ThreadKeys::shared_key(std::size_t slot) {
   static auto* const real = next_definition<decltype(::pthread_key_create)>("pthread_key_create");
-  const std::lock_guard lock(shared_keys);
-  if (key_of_slot_[slot].load() == 0) {
-    const int error = real(&key, end_cell);
-    if (error != 0) return error;
-    slot_of_key_[key].store(slot + 1, std::memory_order_relaxed);
-    key_of_slot_[slot].store(key + 1);
+  std::atomic<pthread_key_t>& known = key_of_slot_[slot];
+  if (known.load() == 0) {
+    const std::lock_guard lock(shared_keys);
+    pthread_key_t made{};
+    if (known.load() == 0 && real(&made, end_cell) != 0) return std::nullopt;
+    if (known.load() == 0) known.store(made + 1);
   }
-  key = key_of_slot_[slot].load() - 1;
-  return 0;
+  return known.load() - 1;
 }
 
 int ThreadKeys::create(pthread_key_t& key, Destructor at_end) {
   while (is_locked_.test_and_set(std::memory_order_acquire))
     os::yield_core();
-  if (entries_ == nullptr)
-    entries_.reset(static_cast<Entry*>(std::calloc(key_count_max, sizeof(Entry))));
+  if (entries_ == nullptr) entries_ = make_entries();
   int error = entries_ == nullptr ? ENOMEM : EAGAIN;
   for (std::size_t slot = 0; entries_ != nullptr && slot < key_count_max; ++slot) {
     Entry& entry = entries_[slot];
     if (entry.is_in_use()) continue;
-    error = make_shared_key(slot, key);
-    if (error != 0) break;
+    // Needed by threads only, but a program expects here that there are no more.
+    if (!shared_key(slot)) break;
+    error = 0;
+    key = first_number + static_cast<pthread_key_t>(slot);
     entry.value = nullptr;
     entry.destructor.store(at_end, std::memory_order_relaxed);
     entry.generation.fetch_add(1, std::memory_order_release);
@@ -86,13 +87,19 @@ ThreadKeys::Destructor ThreadKeys::destructor(std::size_t slot) const {
   return entry == nullptr ? nullptr : entry->destructor.load(std::memory_order_relaxed);
 }
 
+std::size_t ThreadKeys::used_count() const {
+  std::size_t count = 0;
+  // The first free one is used next.
+  while (entries_ != nullptr && count < key_count_max && generation(count) != 0)
+    ++count;
+  return count;
+}
+
 void ThreadKeys::run_destructors() {
-  bool any = entries_ != nullptr;
+  bool any = true;
   for (int round = 0; any && round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     any = false;
-    for (std::size_t slot = 0; slot < key_count_max; ++slot) {
-      // Slots are used in order: the later ones are unused, too.
-      if (key_of_slot_[slot].load(std::memory_order_relaxed) == 0) break;
+    for (std::size_t slot = 0; slot < used_count(); ++slot) {
       void* value = this->value(slot);
       const Destructor at_end = destructor(slot);
       if (value == nullptr || at_end == nullptr) continue;
@@ -103,19 +110,45 @@ void ThreadKeys::run_destructors() {
   }
 }
 
-void* ThreadKeys::value_in_thread(pthread_key_t key) {
-  const Cell* cell = static_cast<Cell*>(real_get()(key));
+void ThreadKeys::save(ByteWriter& to) const {
+  to.add(used_count());
+  for (std::size_t slot = 0; slot < used_count(); ++slot) {
+    to.add(generation(slot));
+    to.add(destructor(slot));
+    to.add(entries_[slot].value);
+  }
+}
+
+void ThreadKeys::restore(ByteCursor& from) {
+  const auto count = from.take<std::size_t>();
+  if (count == 0 || count > key_count_max) return;
+  entries_ = make_entries();
+  SORREL_CHECK(entries_ != nullptr, "no memory for keys of thread-specific values");
+  for (std::size_t slot = 0; slot < count && from.is_good(); ++slot) {
+    Entry& entry = entries_[slot];
+    entry.generation.store(from.take<unsigned>(), std::memory_order_relaxed);
+    entry.destructor.store(from.take<Destructor>(), std::memory_order_relaxed);
+    entry.value = from.take<void*>();
+  }
+}
+
+void* ThreadKeys::value_in_thread(std::size_t slot) {
+  const pthread_key_t key = key_of_slot_[slot].load();
+  if (key == 0) return nullptr;
+  const Cell* cell = static_cast<Cell*>(real_get()(key - 1));
   return cell == nullptr || cell->is_stale() ? nullptr : cell->value;
 }
 
-int ThreadKeys::set_value_in_thread(ThreadKeys* keys, pthread_key_t key, void* value) {
-  const std::size_t slot = *slot_of(key);
-  auto* cell = static_cast<Cell*>(real_get()(key));
+int ThreadKeys::set_value_in_thread(ThreadKeys* keys, std::size_t slot, void* value) {
+  // The rank may have made its key in another process.
+  const std::optional<pthread_key_t> key = shared_key(slot);
+  if (!key) return ENOMEM;
+  auto* cell = static_cast<Cell*>(real_get()(*key));
   if (cell == nullptr) {
     static auto* const real_set =
         next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
     auto made = std::make_unique<Cell>();
-    const int error = real_set(key, made.get());
+    const int error = real_set(*key, made.get());
     if (error != 0) return error;
     cell = made.release();
   }

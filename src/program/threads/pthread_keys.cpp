@@ -1,8 +1,9 @@
-//! pthread_key_create and related functions: a rank's keys.
+//! pthread_key_create, tss_create and related functions: a rank's keys.
 
 #include <cerrno>
 #include <cstdint>
 #include <pthread.h>
+#include <threads.h>
 
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
@@ -11,11 +12,13 @@
 
 using namespace sorrel::program;
 
-SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+namespace {
+
+/// As pthread_key_create(). A function that pthread_once() runs, and whose last action is this
+/// call, is known by its key.
+int create(pthread_key_t* key, void (*destructor)(void*), const void* caller) {
   static auto* const real = next_definition<decltype(::pthread_key_create)>("pthread_key_create");
   RankProcess* process = process_of_thread();
-  const void* caller = __builtin_return_address(0);
-  // A function that pthread_once() runs, and whose last action is this call, is known by its key.
   const auto is_of_rank = [process](const void* address) {
     return process->contains(reinterpret_cast<std::uintptr_t>(address));
   };
@@ -24,7 +27,8 @@ SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(
   return process->thread_keys().create(*key, destructor);
 }
 
-SORREL_INTERPOSED int pthread_key_delete(pthread_key_t key) noexcept {
+/// As pthread_key_delete().
+int remove(pthread_key_t key) {
   static auto* const real = next_definition<decltype(::pthread_key_delete)>("pthread_key_delete");
   const auto slot = ThreadKeys::slot_of(key);
   if (!slot) return real(key);
@@ -32,7 +36,7 @@ SORREL_INTERPOSED int pthread_key_delete(pthread_key_t key) noexcept {
   return process == nullptr ? EINVAL : process->thread_keys().remove(*slot);
 }
 
-SORREL_INTERPOSED void* pthread_getspecific(pthread_key_t key) noexcept {
+void* value_of(pthread_key_t key) {
   const auto slot = ThreadKeys::slot_of(key);
   if (!slot) {
     static auto* const real =
@@ -40,20 +44,64 @@ SORREL_INTERPOSED void* pthread_getspecific(pthread_key_t key) noexcept {
     return real(key);
   }
   if (RankProcess* process = current_rank_process()) return process->thread_keys().value(*slot);
-  return ThreadKeys::value_in_thread(key);
+  return ThreadKeys::value_in_thread(*slot);
+}
+
+/// As pthread_setspecific(), for a key of the process.
+int set_of_process(pthread_key_t key, const void* value, const void* caller) {
+  static auto* const real = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  RankProcess* process = is_of_this_library(caller) ? nullptr : current_rank_process();
+  if (process != nullptr) process->thread_keys().note_value_of_library();
+  return real(key, value);
+}
+
+/// As pthread_setspecific().
+int set_value(pthread_key_t key, void* value, const void* caller) {
+  const auto slot = ThreadKeys::slot_of(key);
+  if (!slot) return set_of_process(key, value, caller);
+  if (RankProcess* process = current_rank_process())
+    return process->thread_keys().set_value(*slot, value);
+  RankProcess* starter = starter_of_thread();
+  return ThreadKeys::set_value_in_thread(starter == nullptr ? nullptr : &starter->thread_keys(),
+                                         *slot, value);
+}
+
+[[nodiscard]] int standard_result(int error) {
+  return error == 0 ? thrd_success : thrd_error;
+}
+
+}  // namespace
+
+SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  return create(key, destructor, __builtin_return_address(0));
+}
+
+SORREL_INTERPOSED int pthread_key_delete(pthread_key_t key) noexcept {
+  return remove(key);
+}
+
+SORREL_INTERPOSED void* pthread_getspecific(pthread_key_t key) noexcept {
+  return value_of(key);
 }
 
 SORREL_INTERPOSED int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  const auto slot = ThreadKeys::slot_of(key);
-  if (!slot) {
-    static auto* const real =
-        next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
-    return real(key, value);
-  }
-  auto* const own = const_cast<void*>(value);
-  if (RankProcess* process = current_rank_process())
-    return process->thread_keys().set_value(*slot, own);
-  RankProcess* starter = starter_of_thread();
-  return ThreadKeys::set_value_in_thread(starter == nullptr ? nullptr : &starter->thread_keys(),
-                                         key, own);
+  return set_value(key, const_cast<void*>(value), __builtin_return_address(0));
+}
+
+// The C library's own do not call the functions above by their names.
+
+SORREL_INTERPOSED int tss_create(tss_t* key, tss_dtor_t destructor) {
+  return standard_result(create(key, destructor, __builtin_return_address(0)));
+}
+
+SORREL_INTERPOSED void tss_delete(tss_t key) {
+  static_cast<void>(remove(key));
+}
+
+SORREL_INTERPOSED void* tss_get(tss_t key) {
+  return value_of(key);
+}
+
+SORREL_INTERPOSED int tss_set(tss_t key, void* value) {
+  return standard_result(set_value(key, value, __builtin_return_address(0)));
 }

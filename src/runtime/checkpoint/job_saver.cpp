@@ -21,6 +21,7 @@
 #include "os/file_size_limit.hpp"
 #include "os/page_bytes.hpp"
 #include "os/random_addresses.hpp"
+#include "os/signal_block.hpp"
 #include "os/write_all.hpp"
 #include "runtime/checkpoint/layout.hpp"
 #include "runtime/checkpoint/rank_record.hpp"
@@ -227,8 +228,13 @@ int JobSaver::save_stopped(core::JobStop& stop) {
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     body_.flush_lines(world_.rank(i));
   const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child == 0) write_as_child(parent);
+  pid_t child = -1;
+  {
+    // Handlers of ranks do not run in the child.
+    const os::SignalBlock block;
+    child = ::fork();
+    if (child == 0) write_as_child(parent);
+  }
   if (child < 0) {
     print_line(
         text_of("no checkpoint, and the job goes on: cannot fork: %s", std::strerror(errno)));

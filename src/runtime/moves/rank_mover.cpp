@@ -275,11 +275,14 @@ std::optional<double> RankMover::move_ranks(core::JobStop& stop) {
   const std::uint64_t began = arch::cycles();
   const mpi::RankLayout layout = world_.layout().with_borders(*begins);
   const std::int32_t moved = balance::moved_count(chain_.begins, *begins, world_.size());
-  if (!bring(stop, layout)) {
+  body_.begin_moves();
+  const bool have_come = bring(stop, layout);
+  if (have_come) commit(layout);
+  body_.end_moves();
+  if (!have_come) {
     ++report_.empty_steps;
     return std::nullopt;
   }
-  commit(layout);
   report_.ranks += static_cast<std::uint64_t>(moved);
   report_.bytes += stop.sum(std::exchange(arrived_bytes_, 0));
   const std::uint64_t cycles = arch::cycles() - began;
@@ -437,7 +440,7 @@ std::string RankMover::reason_not_moved(mpi::RankState& rank) {
   if (std::string own = body_.reason_not_saved(rank); !own.empty()) return own;
   if (job_stop_.sends_memory() && body_.has_files(rank))
     return "it has open files, and the other processes may be on other nodes";
-  if (!body_.may_lend(rank)) return "its program uses OpenMP";
+  if (!body_.may_move(rank)) return "its program uses OpenMP";
   return body_.reason_referred_to(rank, pause_.stack_of(rank));
 }
 

@@ -1,0 +1,23 @@
+C     What FORTRAN 77 keeps across a pause: COMMON, SAVE, DATA, a unit
+C     that the program has numbered itself.
+      SUBROUTINE OLDOPN(NAME)
+      CHARACTER*(*) NAME
+      OPEN (UNIT=11, FILE=NAME, STATUS='UNKNOWN')
+      END
+
+      SUBROUTINE OLDSTP(NUMBER, WRONG)
+      INCLUDE 'mpif.h'
+      INTEGER NUMBER, WRONG, TOTAL, COUNTR, LAST, IERR
+      COMMON /KEPT/ TOTAL
+      SAVE COUNTR, LAST
+      DATA COUNTR /0/, LAST /0/
+      COUNTR = COUNTR + 1
+      TOTAL = TOTAL + NUMBER
+      WRITE (11, 100) NUMBER, TOTAL
+  100 FORMAT ('STEP', I5, ' TOTAL', I8)
+      CALL MPI_BARRIER(MPI_COMM_WORLD, IERR)
+      IF (LAST + 1 .NE. NUMBER) WRONG = WRONG + 1
+      IF (COUNTR .NE. NUMBER) WRONG = WRONG + 1
+      IF (TOTAL .NE. NUMBER * (NUMBER + 1) / 2) WRONG = WRONG + 1
+      LAST = NUMBER
+      END
