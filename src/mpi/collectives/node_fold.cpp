@@ -7,8 +7,8 @@
 
 namespace sorrel::mpi {
 
-NodeFold::NodeFold(std::int32_t rank_count, const std::vector<std::int32_t>& members)
-    : tree_(rank_count) {
+NodeFold::NodeFold(std::int32_t rank_count, const std::vector<std::int32_t>& members, Alone alone)
+    : tree_(rank_count), alone_(alone) {
   for (const std::int32_t rank : members) {
     parts_.push_back(
         {.node = tree_.leaf(rank), .other = nullptr, .index = static_cast<std::size_t>(rank)});
@@ -63,7 +63,7 @@ void NodeFold::fold(const ReductionArguments& arguments, const void* const* oper
     const std::span parts = std::span(operands_).subspan(begin, ends_[i] - begin);
     begin = ends_[i];
     totals_[i].elements = parts.front().elements;
-    if (parts.size() == 1) continue;
+    if (parts.size() == 1 && alone_ == Alone::as_it_is) continue;
     std::byte* const room = room_.get() + i * distance;
     tree_fold.fold(parts, {.first = 0, .count = arguments.count}, room);
     totals_[i].elements = room;

@@ -18,8 +18,11 @@ namespace sorrel::mpi {
 
 class NodeFold {
  public:
+  /// A total of one member: its own vector, or a copy.
+  enum class Alone : bool { as_it_is, copied };
+
   /// Of members, which ascend.
-  NodeFold(std::int32_t rank_count, const std::vector<std::int32_t>& members);
+  NodeFold(std::int32_t rank_count, const std::vector<std::int32_t>& members, Alone alone);
 
   /// Of what others have combined. They outlive it.
   NodeFold(std::int32_t rank_count, const std::vector<const NodeFold*>& others);
@@ -28,7 +31,7 @@ class NodeFold {
   void fold(const ReductionArguments& arguments, const void* const* operands);
 
   /// Valid until the next fold(), as are the operands and the others' totals: a total may be one
-  /// of them.
+  /// of them, unless it is copied.
   [[nodiscard]] std::span<const PartialTotal> totals() const { return totals_; }
 
  private:
@@ -43,6 +46,7 @@ class NodeFold {
   void make_room(std::size_t bytes);
 
   RankTree tree_;
+  Alone alone_ = Alone::as_it_is;
   std::vector<Part> parts_;
   /// For each total, the end of its parts.
   std::vector<std::size_t> ends_;

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "mpi/base/error_string.hpp"
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/collectives/node_fold.hpp"
 #include "mpi/comm/balance_point.hpp"
 #include "mpi/datatype/bytes.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -27,6 +27,10 @@ constexpr std::int32_t block_rank_count = 64;
 // Bound on the children of a node: a worker's share of a barrier stays below ten cache-line
 // transfers.
 constexpr std::size_t tree_fan_out = 8;
+
+// A contribution goes in one record.
+constexpr std::size_t peer_values_max =
+    (core::WorkerMailbox::payload_bytes_max - sizeof(CollectiveCall)) / small_reduction_bytes_max;
 
 /// Calls of the user in which a rank uses nothing of its worker but the barrier, so that it may
 /// wake on another one. Those that create objects, and those of windows and files, hold more.
@@ -56,6 +60,34 @@ void run_release(core::Worker&, const core::Record& record, const std::byte* pay
   released->slots->release(*released);
 }
 
+/// Words: the address of the receiver's node, the number of the barrier, the rank of the first
+/// call. Payload: that call, and the operands.
+void run_contribution(core::Worker&, const core::Record& record, const std::byte* payload) {
+  BarrierNode* barrier_node = nullptr;
+  std::memcpy(&barrier_node, record.words.data(), sizeof barrier_node);
+  MemberCall first_call{.call = {}, .rank = static_cast<std::int32_t>(record.words[3])};
+  std::memcpy(&first_call.call, payload, sizeof first_call.call);
+  const std::span data(payload, record.payload_bytes);
+  barrier_node->slots->take_contribution(*barrier_node, first_call, record.words[2],
+                                         data.subspan(sizeof first_call.call), nullptr);
+}
+
+/// A contribution that does not fit the mailbox, or one with a mismatch.
+struct PostedContribution : core::RemoteCall {
+  BarrierNode* to = nullptr;
+  MemberCall first_call;
+  std::uint32_t barrier_number = 0;
+  std::vector<std::byte> values;
+  std::optional<CollectiveMismatch> mismatch;
+
+  static void take(core::Worker&, core::RemoteCall& call) {
+    const std::unique_ptr<PostedContribution> taken(&static_cast<PostedContribution&>(call));
+    taken->to->slots->take_contribution(*taken->to, taken->first_call, taken->barrier_number,
+                                        taken->values,
+                                        taken->mismatch ? &*taken->mismatch : nullptr);
+  }
+};
+
 core::Record record_about(core::RecordKind kind, const BarrierNode& barrier_node) {
   core::Record record{.kind = kind};
   const BarrierNode* pointer = &barrier_node;
@@ -69,6 +101,16 @@ std::span<const std::byte> operand_of(const BarrierNode& barrier_node) {
   return {barrier_node.operand.data(), has_operand ? barrier_node.reduction.bytes : 0};
 }
 
+std::vector<RankRun> runs_of(const std::vector<std::int32_t>& ranks) {
+  std::vector<RankRun> runs;
+  for (const std::int32_t rank : ranks) {
+    if (runs.empty() || rank != runs.back().first + runs.back().count)
+      runs.push_back({.first = rank, .count = 0});
+    ++runs.back().count;
+  }
+  return runs;
+}
+
 std::int32_t block_count(std::int32_t member_count) {
   return (member_count + block_rank_count - 1) / block_rank_count;
 }
@@ -78,6 +120,7 @@ std::int32_t block_count(std::int32_t member_count) {
 void set_barrier_runners(core::Scheduler& scheduler) {
   scheduler.set_runner(barrier_report_kind, run_report);
   scheduler.set_runner(barrier_release_kind, run_release);
+  scheduler.set_runner(barrier_contribution_kind, run_contribution);
 }
 
 CollectiveSlots::CollectiveSlots(World& world,
@@ -94,15 +137,14 @@ CollectiveSlots::CollectiveSlots(World& world,
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   published_ = std::make_unique<const void*[]>(count);
-  values_ = std::make_unique_for_overwrite<std::byte[]>(count * small_reduction_bytes_max);
+  BalancePoint* const point = world.balance_point();
+  is_release_special_ =
+      processes != nullptr || may_pause() || (point != nullptr && member_count_ == world.size());
   make_barrier_nodes();
-  assign_blocks();
   if (processes != nullptr)
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
-  is_release_special_ = processes != nullptr || may_pause();
-  if (BalancePoint* point = world.balance_point()) {
+  if (point != nullptr) {
     views_.resize(count);
-    is_release_special_ |= member_count_ == world.size();
     point->add(*this);
   }
 }
@@ -120,6 +162,7 @@ bool CollectiveSlots::may_pause() const {
 void CollectiveSlots::check_invariants() const {
   for (const auto& barrier_node : barrier_nodes_) {
     SORREL_CHECK(barrier_node->waiting.empty());
+    SORREL_CHECK(!barrier_node->from_peer.has_arrived, "the peer is in a barrier");
     SORREL_CHECK(barrier_node->arrived_member_count == 0 && barrier_node->arrived_child_count == 0,
                  "%u of %u members and %u of %zu children are in a barrier",
                  barrier_node->arrived_member_count, barrier_node->member_count,
@@ -167,6 +210,9 @@ void CollectiveSlots::make_barrier_nodes() {
     barrier_nodes_.push_back(std::move(barrier_node));
   }
   has_few_runs_ = processes_ == nullptr && run_count <= 2 * barrier_nodes_.size();
+  assign_blocks();
+  if (barrier_nodes_.size() == 2 && !is_release_special_) make_pair();
+  assign_values();
 }
 
 void CollectiveSlots::assign_blocks() {
@@ -197,7 +243,45 @@ void CollectiveSlots::assign_blocks() {
     SORREL_ASSERT(owner != barrier_nodes_.end());
     (*owner)->own_blocks.push_back(block);
   }
+}
+
+/// Neither of two nodes is the other one's parent, unless their operands are too many for a record.
+void CollectiveSlots::make_pair() {
+  BarrierNode& first = *barrier_nodes_.front();
+  BarrierNode& second = *barrier_nodes_.back();
+  const std::vector<std::int32_t> of_first = operand_ranks_of(first);
+  const std::vector<std::int32_t> of_second = operand_ranks_of(second);
+  if (std::max(of_first.size(), of_second.size()) > peer_values_max) return;
+  const auto join = [](BarrierNode& from, BarrierNode& to, const std::vector<std::int32_t>& ranks) {
+    to.parent = nullptr;
+    to.children.clear();
+    to.peer = &from;
+    from.ranks_for_peer = to.ranks_of_peer = runs_of(ranks);
+    to.peer_value_count = static_cast<std::uint32_t>(ranks.size());
+  };
+  join(first, second, of_first);
+  join(second, first, of_second);
+}
+
+/// The ranks under whose numbers it has operands that remain to be combined.
+std::vector<std::int32_t> CollectiveSlots::operand_ranks_of(const BarrierNode& barrier_node) const {
+  std::vector<std::int32_t> ranks;
+  for (const std::int32_t rank : members_of(barrier_node)) {
+    const bool is_first_of_block = rank % block_rank_count == 0;
+    const bool is_shared =
+        std::ranges::find(shared_blocks_, rank / block_rank_count) != shared_blocks_.end();
+    if (is_first_of_block || is_shared) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void CollectiveSlots::assign_values() {
+  const std::size_t bytes = static_cast<std::size_t>(member_count_) * small_reduction_bytes_max;
+  const bool is_pair = barrier_nodes_.front()->peer != nullptr;
+  values_ = std::make_unique_for_overwrite<std::byte[]>(is_pair ? 2 * bytes : bytes);
   for (const auto& barrier_node : barrier_nodes_) {
+    const bool is_second = is_pair && barrier_node == barrier_nodes_.back();
+    barrier_node->values = values_.get() + (is_second ? bytes : 0);
     barrier_node->reports_operand = barrier_node->parent != nullptr &&
                                     barrier_node->member_count == 1 &&
                                     barrier_node->own_blocks.empty();
@@ -243,7 +327,6 @@ void CollectiveSlots::regroup() {
   shared_blocks_.clear();
   spread_blocks_.clear();
   make_barrier_nodes();
-  assign_blocks();
   // As if the release of the barrier in progress had come down to every node.
   const BarrierNode& root = *former_nodes_.front();
   for (const auto& former : former_nodes_) {
@@ -369,8 +452,9 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   }
   BarrierNode& barrier_node = barrier_node_of(self, comm);
   barrier_node.reduction = reduction;
-  std::byte* const place =
-      barrier_node.reports_operand ? barrier_node.operand.data() : value_of(reduction, comm.rank);
+  std::byte* const place = barrier_node.reports_operand
+                               ? barrier_node.operand.data()
+                               : value_of(barrier_node, reduction.bytes, comm.rank);
   copy_bytes(place, operand, reduction.bytes);
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
   copy_bytes(result, barrier_node.result.data(), reduction.bytes);
@@ -389,9 +473,10 @@ int CollectiveSlots::barrier_and_fold(RankState& self,
   barrier_node.reduction.kernel = nullptr;
   barrier_node.vectors = &arguments;
   // It stays if the nodes are made anew while the members wait.
-  const BarrierNode& root = *barrier_nodes_.front();
+  BarrierNode& has_total = barrier_node.peer == nullptr ? *barrier_nodes_.front() : barrier_node;
+  const std::uint32_t barrier_number = comm.barrier_count;
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
-  *total = root.fold->totals().front().elements;
+  *total = has_total.fold_of(barrier_number).last().totals().front().elements;
   return MPI_SUCCESS;
 }
 
@@ -407,21 +492,33 @@ std::vector<std::int32_t> CollectiveSlots::members_of(const BarrierNode& barrier
 /// Vectors of members in different calls are not combined.
 [[gnu::noinline]] void CollectiveSlots::fold_members(BarrierNode& barrier_node) {
   if (barrier_node.has_mismatch()) return;
-  if (barrier_node.member_fold == nullptr)
-    barrier_node.member_fold = std::make_unique<NodeFold>(member_count_, members_of(barrier_node));
-  barrier_node.member_fold->fold(*barrier_node.vectors, published_.get());
+  std::unique_ptr<NodeFold>& fold = barrier_node.fold_of(barrier_node.barrier_number).members;
+  if (fold == nullptr) {
+    // A member's own vector may change while the peer reads the total.
+    const auto alone =
+        barrier_node.peer == nullptr ? NodeFold::Alone::as_it_is : NodeFold::Alone::copied;
+    fold = std::make_unique<NodeFold>(member_count_, members_of(barrier_node), alone);
+  }
+  fold->fold(*barrier_node.vectors, published_.get());
 }
 
-[[gnu::noinline]] void CollectiveSlots::fold_children(BarrierNode& barrier_node) {
+/// With the totals of the children or the peer.
+[[gnu::noinline]] void CollectiveSlots::fold_others(BarrierNode& barrier_node) {
   const ReductionArguments& arguments = *std::exchange(barrier_node.vectors, nullptr);
   if (barrier_node.has_mismatch()) return;
-  if (barrier_node.fold == nullptr) {
-    std::vector<const NodeFold*> parts{barrier_node.member_fold.get()};
-    for (const BarrierNode* child : barrier_node.children)
-      parts.push_back(child->fold.get());
-    barrier_node.fold = std::make_unique<NodeFold>(member_count_, parts);
+  const std::uint32_t number = barrier_node.barrier_number;
+  VectorFold& fold = barrier_node.fold_of(number);
+  if (fold.with_others == nullptr) {
+    std::vector<const NodeFold*> parts;
+    for (BarrierNode* child : barrier_node.children)
+      parts.push_back(&child->fold_of(number).last());
+    if (barrier_node.peer != nullptr)
+      parts.push_back(barrier_node.peer->fold_of(number).members.get());
+    if (parts.empty()) return;
+    parts.push_back(fold.members.get());
+    fold.with_others = std::make_unique<NodeFold>(member_count_, parts);
   }
-  barrier_node.fold->fold(arguments, published_.get());
+  fold.with_others->fold(arguments, published_.get());
 }
 
 void CollectiveSlots::remember(const Comm& comm,
@@ -442,13 +539,19 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
   if (barrier_node.arrived_member_count != barrier_node.member_count ||
       barrier_node.arrived_child_count != barrier_node.children.size())
     return false;
-  barrier_node.arrived_member_count = 0;
-  barrier_node.arrived_child_count = 0;
   if (barrier_node.reduction.kernel != nullptr) {
     for (const std::int32_t block : barrier_node.own_blocks)
-      fold_block(barrier_node.reduction, block);
+      fold_block(barrier_node, block);
   }
-  if (barrier_node.vectors != nullptr) fold_children(barrier_node);
+  if (barrier_node.peer != nullptr) {
+    contribute(barrier_node);
+    if (!barrier_node.from_peer.has_arrived) return false;
+    complete_pair(barrier_node);
+    return true;
+  }
+  barrier_node.arrived_member_count = 0;
+  barrier_node.arrived_child_count = 0;
+  if (barrier_node.vectors != nullptr) fold_others(barrier_node);
   if (barrier_node.parent == nullptr) {
     if (is_release_special_) [[unlikely]]
       return release_specially(barrier_node);
@@ -502,10 +605,99 @@ void CollectiveSlots::take_report(BarrierNode& parent,
   compare_call(parent, first_call.call, first_call.rank, barrier_number);
   if (mismatch != nullptr && !parent.has_mismatch()) parent.mismatch() = *mismatch;
   if (!operand.empty())
-    copy_bytes(value_of(operand.size(), first_call.rank), operand.data(), operand.size());
+    copy_bytes(value_of(parent, operand.size(), first_call.rank), operand.data(), operand.size());
   ++parent.arrived_child_count;
   // No member executes this: the waiting members are made ready by the release.
   complete_if_all_arrived(parent);
+}
+
+/// The members of this worker have arrived: sends the peer all that it needs to go on.
+[[gnu::noinline]] void CollectiveSlots::contribute(BarrierNode& barrier_node) {
+  BarrierNode& peer = *barrier_node.peer;
+  const MemberCall& first_call = barrier_node.first_call;
+  std::array<std::byte, core::WorkerMailbox::payload_bytes_max> payload;
+  std::memcpy(payload.data(), &first_call.call, sizeof first_call.call);
+  std::size_t bytes = sizeof first_call.call;
+  if (const SmallReduction& reduction = barrier_node.reduction; reduction.kernel != nullptr) {
+    for (const RankRun& run : barrier_node.ranks_for_peer) {
+      const std::size_t run_bytes = static_cast<std::size_t>(run.count) * reduction.bytes;
+      copy_bytes(payload.data() + bytes, value_of(barrier_node, reduction.bytes, run.first),
+                 run_bytes);
+      bytes += run_bytes;
+    }
+  }
+  if (!barrier_node.has_mismatch()) [[likely]] {
+    core::Record record = record_about(barrier_contribution_kind, peer);
+    record.words[2] = barrier_node.barrier_number;
+    record.words[3] = static_cast<std::uint32_t>(first_call.rank);
+    record.payload_bytes = static_cast<std::uint32_t>(bytes);
+    if (barrier_node.worker->try_post(*peer.worker, record, payload.data())) return;
+  }
+  auto* posted = new PostedContribution;
+  posted->run = PostedContribution::take;
+  posted->to = &peer;
+  posted->first_call = first_call;
+  posted->barrier_number = barrier_node.barrier_number;
+  posted->values.assign(payload.data() + sizeof first_call.call, payload.data() + bytes);
+  if (barrier_node.has_mismatch()) posted->mismatch = barrier_node.mismatch();
+  barrier_node.worker->post(*peer.worker, *posted);
+}
+
+void CollectiveSlots::take_contribution(BarrierNode& barrier_node,
+                                        const MemberCall& first_call,
+                                        std::uint32_t barrier_number,
+                                        std::span<const std::byte> values,
+                                        const CollectiveMismatch* mismatch) {
+  SORREL_ASSERT(barrier_node.worker == core::Worker::current());
+  PeerContribution& from_peer = barrier_node.from_peer;
+  SORREL_ASSERT(!from_peer.has_arrived, "the peer is two barriers ahead");
+  from_peer.has_arrived = true;
+  from_peer.barrier_number = barrier_number;
+  from_peer.first_call = first_call;
+  if (mismatch != nullptr) from_peer.mismatch = *mismatch;
+  if (!values.empty()) {
+    const std::size_t bytes = values.size() / barrier_node.peer_value_count;
+    const std::byte* value = values.data();
+    for (const RankRun& run : barrier_node.ranks_of_peer) {
+      const std::size_t run_bytes = static_cast<std::size_t>(run.count) * bytes;
+      copy_bytes(value_of(barrier_node, bytes, run.first), value, run_bytes);
+      value += run_bytes;
+    }
+  }
+  if (barrier_node.arrived_member_count == barrier_node.member_count) complete_pair(barrier_node);
+}
+
+/// All members have arrived, and the peer's: both nodes find the same result, each for its members.
+void CollectiveSlots::complete_pair(BarrierNode& barrier_node) {
+  compare_with_peer(barrier_node);
+  barrier_node.from_peer.has_arrived = false;
+  barrier_node.arrived_member_count = 0;
+  if (barrier_node.vectors != nullptr) fold_others(barrier_node);
+  fold_if_reduction(barrier_node);
+  release(barrier_node);
+}
+
+/// Both nodes find the same mismatch: the first node's own, else the second one's, else that their
+/// calls differ.
+void CollectiveSlots::compare_with_peer(BarrierNode& barrier_node) {
+  const PeerContribution& from_peer = barrier_node.from_peer;
+  const std::uint32_t number = barrier_node.barrier_number;
+  SORREL_ASSERT(from_peer.barrier_number == number, "a pair is in barriers %u and %u", number,
+                from_peer.barrier_number);
+  const bool has_own = barrier_node.has_mismatch();
+  const bool has_peers = from_peer.mismatch.barrier_number == number;
+  const bool is_same = barrier_node.first_call.call == from_peer.first_call.call;
+  if (is_same && !has_own && !has_peers) [[likely]]
+    return;
+  const bool is_first = &barrier_node == barrier_nodes_.front().get();
+  if (has_own && (is_first || !has_peers)) return;
+  if (has_peers) {
+    barrier_node.mismatch() = from_peer.mismatch;
+    return;
+  }
+  barrier_node.mismatch() = {.barrier_number = number,
+                             .first = is_first ? barrier_node.first_call : from_peer.first_call,
+                             .other = is_first ? from_peer.first_call : barrier_node.first_call};
 }
 
 /// Returns true if the root has been released at once.
@@ -557,32 +749,36 @@ void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
 }
 
 /// Folds the operands of a block into that of its first rank, left to right.
-void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t block) {
+void CollectiveSlots::fold_block(BarrierNode& barrier_node, std::int32_t block) {
+  const SmallReduction& reduction = barrier_node.reduction;
   const std::int32_t first = block * block_rank_count;
   const std::int32_t last = std::min(first + block_rank_count, member_count_);
   SORREL_ASSERT(first < last && reduction.kernel != nullptr);
+  std::byte* const values = value_of(barrier_node, reduction.bytes, first);
   alignas(16) std::array<std::byte, small_reduction_bytes_max> total;
-  std::memcpy(total.data(), value_of(reduction, first), reduction.bytes);
+  std::memcpy(total.data(), values, reduction.bytes);
+  std::byte* value = values;
   for (std::int32_t rank = first + 1; rank < last; ++rank) {
+    value += reduction.bytes;
     // The predefined operations commute bit for bit, so the running total may be on either side.
-    reduction.kernel(value_of(reduction, rank), total.data(), reduction.element_count);
+    reduction.kernel(value, total.data(), reduction.element_count);
   }
-  std::memcpy(value_of(reduction, first), total.data(), reduction.bytes);
+  std::memcpy(values, total.data(), reduction.bytes);
 }
 
 /// Operands of different sizes cannot be combined.
 [[gnu::always_inline]] inline void CollectiveSlots::fold_if_reduction(BarrierNode& root) {
   if (root.reduction.kernel == nullptr || root.has_mismatch()) return;
   for (const std::int32_t block : shared_blocks_)
-    fold_block(root.reduction, block);
+    fold_block(root, block);
   combine_blocks(root);
 }
 
 void CollectiveSlots::combine_blocks(BarrierNode& root) {
   const SmallReduction& reduction = root.reduction;
-  std::memcpy(root.result.data(), value_of(reduction, 0), reduction.bytes);
+  std::memcpy(root.result.data(), value_of(root, reduction.bytes, 0), reduction.bytes);
   for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
-    reduction.kernel(value_of(reduction, block * block_rank_count), root.result.data(),
+    reduction.kernel(value_of(root, reduction.bytes, block * block_rank_count), root.result.data(),
                      reduction.element_count);
   }
 }
@@ -601,7 +797,7 @@ bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
   const bool has_values = root.reduction.kernel != nullptr;
   if (has_values) {
     for (const std::int32_t block : shared_blocks_)
-      fold_block(root.reduction, block);
+      fold_block(root, block);
   }
   if (process_barrier_ == nullptr) {
     WorkerState& state = world_.state_of(*root.worker);
@@ -627,13 +823,14 @@ void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
 }
 
 std::byte* CollectiveSlots::value(std::int32_t rank) {
-  return value_of(barrier_nodes_.front()->reduction, rank);
+  const BarrierNode& root = *barrier_nodes_.front();
+  return value_of(root, root.reduction.bytes, rank);
 }
 
 const std::byte* CollectiveSlots::combine() {
   BarrierNode& root = *barrier_nodes_.front();
   for (const std::int32_t block : spread_blocks_)
-    fold_block(root.reduction, block);
+    fold_block(root, block);
   combine_blocks(root);
   return root.result.data();
 }

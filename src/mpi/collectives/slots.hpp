@@ -2,12 +2,12 @@
 //! member, one small reduction.
 //!
 //! Every collective is a sequence of phases: publish() a pointer to what the other members need,
-//! barrier(), read what they published. A phase costs a member one counter of its own worker;
-//! workers report upwards through a tree and are released downwards, by remote calls. There are no
-//! atomics: a member's writes reach the other members through the workers' mailboxes. The values of
-//! a small reduction are combined on the way, in an order that depends on the number of members
-//! alone, not on their workers. README.md has the protocol and the proof that one set of slots
-//! suffices.
+//! barrier(), read what they published. A phase costs a member one counter of its own worker. Two
+//! workers send each other their contributions; more of them report upwards through a tree and are
+//! released downwards. There are no atomics: a member's writes reach the other members through the
+//! workers' mailboxes. The values of a small reduction are combined on the way, in an order that
+//! depends on the number of members alone, not on their workers. README.md has the protocol and the
+//! proof that one set of slots suffices.
 //!
 //! Members call in the same order, as MPI requires. barrier() may suspend; publish() and leave()
 //! never do.
@@ -26,6 +26,7 @@
 #include "core/fiber.hpp"
 #include "core/remote_call.hpp"
 #include "mpi/base/tuning.hpp"
+#include "mpi/collectives/node_fold.hpp"
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/op/op.hpp"
@@ -34,7 +35,6 @@ namespace sorrel::mpi {
 
 class CollectiveSlots;
 class Group;
-class NodeFold;
 struct RankState;
 struct ReductionArguments;
 class World;
@@ -66,13 +66,42 @@ struct KnownReduction {
 /// A staging buffer has at least this size, so that it seldom grows.
 inline constexpr std::size_t staging_bytes_min = 4096;
 
-/// A node's report to its parent, and the release of a node: mailbox records with all that the
-/// receiver needs, so that it reads no line of the other core. What is rare goes by RemoteCall.
+/// A node's report to its parent, the release of a node, and what two nodes send each other:
+/// mailbox records with all that the receiver needs, so that it reads no line of the other core.
+/// What is rare goes by RemoteCall.
 inline constexpr core::RecordKind barrier_report_kind = 2;
 inline constexpr core::RecordKind barrier_release_kind = 3;
+inline constexpr core::RecordKind barrier_contribution_kind = 4;
 
 /// Before the workers run: sets the handlers of these records.
 void set_barrier_runners(core::Scheduler& scheduler);
+
+/// Consecutive ranks.
+struct RankRun {
+  std::int32_t first;
+  std::int32_t count;
+};
+
+/// What a node has of the other one of a pair, until its own members have arrived.
+struct PeerContribution {
+  bool has_arrived = false;
+  std::uint32_t barrier_number = 0;
+  MemberCall first_call;
+  /// With the number of the barrier if members of the peer are in different calls.
+  CollectiveMismatch mismatch;
+};
+
+/// Combines the vectors of a worker's members, and these totals with those of its children or its
+/// peer; created at the first such barrier.
+struct VectorFold {
+  std::unique_ptr<NodeFold> members;
+  /// Null where there are no others.
+  std::unique_ptr<NodeFold> with_others;
+
+  [[nodiscard]] const NodeFold& last() const {
+    return with_others == nullptr ? *members : *with_others;
+  }
+};
 
 /// The members that one worker runs. Its worker only.
 struct alignas(cache_line_bytes) BarrierNode {
@@ -85,11 +114,20 @@ struct alignas(cache_line_bytes) BarrierNode {
   CollectiveSlots* slots = nullptr;
   BarrierNode* parent = nullptr;
   std::vector<BarrierNode*> children;
+  /// The other one of two nodes, of which neither is the parent.
+  BarrierNode* peer = nullptr;
+  /// The operands of a small reduction: of its own for one of a pair, else shared by all nodes.
+  std::byte* values = nullptr;
   std::uint32_t member_count = 0;
-  /// Blocks of consecutive members that this worker runs entirely.
-  std::vector<std::int32_t> own_blocks;
   /// It reports its only member's operand of a small reduction.
   bool reports_operand = false;
+  /// Blocks of consecutive members that this worker runs entirely.
+  std::vector<std::int32_t> own_blocks;
+  /// The ranks under whose numbers it has operands for its peer: the first one of each of its
+  /// blocks, and its members of other blocks. And those of its peer, so that it reads only its own.
+  std::vector<RankRun> ranks_for_peer;
+  std::vector<RankRun> ranks_of_peer;
+  std::uint32_t peer_value_count = 0;
 
   // Worker only.
   std::uint32_t arrived_member_count = 0;
@@ -107,9 +145,9 @@ struct alignas(cache_line_bytes) BarrierNode {
   /// If the barrier combines vectors: of some member that has arrived. Its memory stays until the
   /// release.
   const ReductionArguments* vectors = nullptr;
-  /// Of the members, and of these with the children; created at the first such barrier.
-  std::unique_ptr<NodeFold> member_fold;
-  std::unique_ptr<NodeFold> fold;
+  /// Of one of a pair they take turns, since the peer may still read the last totals.
+  std::array<VectorFold, 2> folds;
+  PeerContribution from_peer;
   /// The last one that succeeded. Of the node and not of its members, so that all of them find it
   /// in the same cache lines.
   KnownReduction known;
@@ -122,6 +160,11 @@ struct alignas(cache_line_bytes) BarrierNode {
   [[nodiscard]] CollectiveMismatch& mismatch() { return mismatches[barrier_number % 2]; }
 
   [[nodiscard]] bool has_mismatch() { return mismatch().barrier_number == barrier_number; }
+
+  /// Of a barrier.
+  [[nodiscard]] VectorFold& fold_of(std::uint32_t number) {
+    return folds[peer == nullptr ? 0 : number % 2];
+  }
 
   /// Lent to the parent's worker from the report to the release.
   Report up;
@@ -225,6 +268,14 @@ class CollectiveSlots final : private BarrierSite {
   /// On the node's worker, when its parent has been released.
   void release(BarrierNode& barrier_node);
 
+  /// On the node's worker: its peer's members have arrived, their first one in `first_call`.
+  /// `values` are the operands of `ranks_of_peer`; `mismatch` may be null.
+  void take_contribution(BarrierNode& barrier_node,
+                         const MemberCall& first_call,
+                         std::uint32_t barrier_number,
+                         std::span<const std::byte> values,
+                         const CollectiveMismatch* mismatch);
+
   /// While all workers of the job are stopped, and no member is in a barrier: nothing of barriers
   /// over processes is left, here or in the view of a member.
   void end_process_barrier();
@@ -235,6 +286,9 @@ class CollectiveSlots final : private BarrierSite {
  private:
   void make_barrier_nodes();
   void assign_blocks();
+  void make_pair();
+  [[nodiscard]] std::vector<std::int32_t> operand_ranks_of(const BarrierNode& barrier_node) const;
+  void assign_values();
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const;
   void add_view(Comm& comm);
   bool release_specially(BarrierNode& root);
@@ -248,6 +302,9 @@ class CollectiveSlots final : private BarrierSite {
                            std::uint32_t barrier_number);
   bool complete_if_all_arrived(BarrierNode& barrier_node);
   void report(BarrierNode& barrier_node);
+  void contribute(BarrierNode& barrier_node);
+  void complete_pair(BarrierNode& barrier_node);
+  void compare_with_peer(BarrierNode& barrier_node);
   void release_child(BarrierNode& parent, BarrierNode& child);
   bool begin_process_barrier(BarrierNode& root);
   bool begin_pause(BarrierNode& root, std::uint32_t votes);
@@ -255,20 +312,18 @@ class CollectiveSlots final : private BarrierSite {
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
   void release_all(const std::byte* result, std::uint32_t votes) override;
-  void fold_block(const SmallReduction& reduction, std::int32_t block);
+  void fold_block(BarrierNode& barrier_node, std::int32_t block);
   void fold_members(BarrierNode& barrier_node);
-  void fold_children(BarrierNode& barrier_node);
+  void fold_others(BarrierNode& barrier_node);
   [[nodiscard]] std::vector<std::int32_t> members_of(const BarrierNode& barrier_node) const;
   void fold_if_reduction(BarrierNode& root);
   void combine_blocks(BarrierNode& root);
 
-  std::byte* value_of(std::size_t bytes, std::int32_t rank) {
+  [[nodiscard]] std::byte* value_of(const BarrierNode& barrier_node,
+                                    std::size_t bytes,
+                                    std::int32_t rank) const {
     SORREL_ASSERT(rank >= 0 && rank < member_count_ && bytes <= small_reduction_bytes_max);
-    return values_.get() + static_cast<std::size_t>(rank) * bytes;
-  }
-
-  std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
-    return value_of(reduction.bytes, rank);
+    return barrier_node.values + static_cast<std::size_t>(rank) * bytes;
   }
 
   // Constant after construction.
@@ -313,6 +368,7 @@ class CollectiveSlots final : private BarrierSite {
 
   // Written by each member for itself before it arrives, read by the other members afterwards.
   std::unique_ptr<const void*[]> published_;
+  /// Of all nodes, or of each one of a pair.
   std::unique_ptr<std::byte[]> values_;
 
   // Written by member 0 between two barriers.

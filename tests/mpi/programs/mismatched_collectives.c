@@ -167,6 +167,26 @@ static void everything_still_works(void) {
   CHECK_EQUAL(sum, ranks);
 }
 
+static int call_of_four(int which) {
+  if (which == 0) return MPI_Barrier(MPI_COMM_WORLD);
+  if (which == 1) return MPI_Allreduce(out, in, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return MPI_Bcast(in, 1, MPI_LONG, which - 2, MPI_COMM_WORLD);
+}
+
+/// Several calls, on one worker and on others: every rank gets the error of the same two.
+static void all_get_the_same_error(void) {
+  for (int round = 0; round < 20; round++) {
+    char text[MPI_MAX_ERROR_STRING] = "", first[MPI_MAX_ERROR_STRING];
+    int length;
+    const int error = call_of_four(ranks == 2 ? 2 + me : (me + round) % 4);
+    MPI_Error_string(error, text, &length);
+    CHECK(error != MPI_SUCCESS);
+    memcpy(first, text, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(strcmp(first, text) == 0);
+  }
+}
+
 static void run_all(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int round = 0; round < 30; round++) {
@@ -181,6 +201,7 @@ static void run_all(void) {
     }
   }
   everything_still_works();
+  all_get_the_same_error();
 }
 
 int main(int argc, char** argv) {

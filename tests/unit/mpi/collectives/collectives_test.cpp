@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "mpi/collectives/slots.hpp"
@@ -164,6 +168,60 @@ TEST_P(Collectives, FollowEachOtherWithoutABreak) {
   });
 }
 
+TEST_P(Collectives, MayChangeTheirOperandsAtOnce) {
+  // A vector that is combined on arrival; two workers read each other's totals.
+  constexpr int count = 100;
+  const int rounds = GetParam().processes > 2 ? 10 : 200;
+  run([rounds](int rank) {
+    const int ranks = size();
+    std::vector<int> values(count), all(count), total(count);
+    for (int round = 0; round < rounds; ++round) {
+      const int root = round % ranks;
+      std::ranges::fill(values, rank + round);
+      MPI_Reduce(values.data(), total.data(), count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+      std::ranges::fill(values, rank - round);
+      MPI_Allreduce(values.data(), all.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      std::ranges::fill(values, -1);
+      const int rank_sum = ranks * (ranks - 1) / 2;
+      if (rank == root) {
+        ASSERT_EQ(total, std::vector<int>(count, rank_sum + ranks * round));
+      }
+      ASSERT_EQ(all, std::vector<int>(count, rank_sum - ranks * round));
+    }
+  });
+}
+
+TEST(Collectives, GoOnWhenTheMailboxBetweenTwoWorkersIsFull) {
+  // More messages than a mailbox has slots, then a contribution, before the receiver takes any.
+  constexpr int message_count = 400;
+  std::atomic<bool> has_contributed{false};
+  test::run_ranks({.ranks = 2, .workers = 2}, [&](int rank) {
+    std::vector<MPI_Request> requests(message_count);
+    std::vector<int> numbers = ramp(0, message_count), received(message_count);
+    long sum = 0;
+    const long own = rank + 1;
+    MPI_Request reduction;
+    if (rank == 0) {
+      for (std::size_t i = 0; i < message_count; ++i)
+        MPI_Isend(&numbers[i], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[i]);
+    } else {
+      // In turns of one thread the contribution comes later.
+      for (int i = 0; i < 1000 && !has_contributed; ++i)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      for (std::size_t i = 0; i < message_count; ++i)
+        MPI_Irecv(&received[i], 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Iallreduce(&own, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &reduction);
+    has_contributed = true;
+    MPI_Wait(&reduction, MPI_STATUS_IGNORE);
+    MPI_Waitall(message_count, requests.data(), MPI_STATUSES_IGNORE);
+    EXPECT_EQ(sum, 3);
+    if (rank == 1) {
+      EXPECT_EQ(received, numbers);
+    }
+  });
+}
+
 TEST_P(Collectives, GrowTheirStagingBuffersBetweenUses) {
   run([](int rank) {
     for (int count = 1; count <= 128; count *= 2) {
@@ -183,32 +241,56 @@ std::uint64_t bits_of(double value) {
   return bits;
 }
 
+/// The order of the ranks in a communicator: as in MPI_COMM_WORLD, or its two halves in turn, so
+/// that neighbours are on different workers.
+enum class RankOrder : bool { same, halves_in_turn };
+
 /// The bits of sums that depend on their order, for a number of ranks and workers.
-std::vector<std::uint64_t> awkward_sums(const test::Shape& shape) {
+std::vector<std::uint64_t> awkward_sums(const test::Shape& shape,
+                                        RankOrder order = RankOrder::same) {
   std::vector<std::uint64_t> sums;
-  test::run_ranks(shape, [&](int rank) {
-    for (const int count : {1, 3, 2000}) {
+  test::run_ranks(shape, [&](int world_rank) {
+    const int half = (shape.ranks + 1) / 2;
+    const int turn = world_rank < half ? 2 * world_rank : 2 * (world_rank - half) + 1;
+    const int key = order == RankOrder::same ? world_rank : turn;
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, key, &comm);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    EXPECT_EQ(rank, key);
+    for (const int count : {1, 3, 300, 2000}) {
       std::vector<double> values(static_cast<std::size_t>(count));
       for (std::size_t i = 0; i < values.size(); ++i)
         values[i] =
             1.0 / (1.0 + static_cast<double>((rank * 7919 + static_cast<int>(i) * 31) % 1009));
-      MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-      if (rank == 0) sums.push_back(bits_of(values.back()));
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_SUM, comm);
+      if (world_rank == 0) sums.push_back(bits_of(values.back()));
     }
+    MPI_Comm_free(&comm);
   });
   return sums;
 }
 
 TEST(Reductions, HaveTheSameBitsForEveryNumberOfWorkers) {
-  for (const int ranks : {7, 65, 200}) {
+  for (const int ranks : {2, 7, 65, 200}) {
     const auto expected = awkward_sums({ranks, 1});
-    EXPECT_EQ(expected.size(), 3U);
+    EXPECT_EQ(expected.size(), 4U);
     for (const int workers : {2, 3, 5})
       EXPECT_EQ(awkward_sums({ranks, workers}), expected) << ranks << " ranks, " << workers;
     for (const int processes : {2, 3, 7}) {
+      if (processes > ranks) continue;
       EXPECT_EQ(awkward_sums({ranks, 1, processes}), expected) << processes << " processes";
       EXPECT_EQ(awkward_sums({ranks, 2, processes}), expected) << processes << " processes of 2";
     }
+  }
+}
+
+TEST(Reductions, HaveTheSameBitsIfNeighboursAreOnDifferentWorkers) {
+  // Two workers send each other all operands of 100 ranks; those of 300 are too many for a record.
+  for (const int ranks : {5, 100, 300}) {
+    const auto expected = awkward_sums({ranks, 1}, RankOrder::same);
+    EXPECT_EQ(awkward_sums({ranks, 1}, RankOrder::halves_in_turn), expected);
+    EXPECT_EQ(awkward_sums({ranks, 2}, RankOrder::halves_in_turn), expected);
   }
 }
 
