@@ -31,14 +31,17 @@ bool is_folded_on_arrival(const CollectiveSlots& slots, const ReductionArguments
          slots.may_fold(arguments.count * arguments.type.size());
 }
 
-/// Combines them: take(total) is called when all are in the total.
+/// Combines them: take(total) is called when all are in the total, if the caller needs it.
 template <class Take>
-int fold_on_arrival(const Member& member, const ReductionArguments& arguments, Take&& take) {
+int fold_on_arrival(const Member& member,
+                    const ReductionArguments& arguments,
+                    bool needs_total,
+                    Take&& take) {
   auto& [self, comm] = member;
   const void* total = nullptr;
-  const int error = comm.shared->slots().barrier_and_fold(self, comm, arguments,
-                                                          operands_of(arguments).input, &total);
-  if (error == MPI_SUCCESS) take(total);
+  const int error = comm.shared->slots().barrier_and_fold(
+      self, comm, arguments, operands_of(arguments).input, needs_total ? &total : nullptr);
+  if (error == MPI_SUCCESS && needs_total) take(total);
   return error;
 }
 
@@ -364,7 +367,7 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   const bool is_repeated =
       bytes * static_cast<std::size_t>(comm.size()) <= slots.limit(Limit::allreduce_repeated);
   if (!is_repeated && is_folded_on_arrival(slots, arguments)) {
-    return fold_on_arrival(member, arguments, [&](const void* total) {
+    return fold_on_arrival(member, arguments, true, [&](const void* total) {
       copy_elements(total, operands.output, arguments.count, arguments.type);
     });
   }
@@ -395,8 +398,8 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
     return MPI_SUCCESS;
   }
   if (is_folded_on_arrival(slots, arguments)) {
-    return fold_on_arrival(member, arguments, [&](const void* total) {
-      if (comm.rank == root) copy_elements(total, operands.output, arguments.count, arguments.type);
+    return fold_on_arrival(member, arguments, comm.rank == root, [&](const void* total) {
+      copy_elements(total, operands.output, arguments.count, arguments.type);
     });
   }
   slots.publish(comm, &operands);
@@ -430,7 +433,7 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
     ReductionArguments all = arguments;
     all.count = first_of(comm.size());
     if (is_folded_on_arrival(slots, all)) {
-      return fold_on_arrival(member, all, [&](const void* total) {
+      return fold_on_arrival(member, all, true, [&](const void* total) {
         copy_elements(element_at(total, own.first, all.type), all.receive, own.count, all.type);
       });
     }

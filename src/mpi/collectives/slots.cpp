@@ -472,11 +472,12 @@ int CollectiveSlots::barrier_and_fold(RankState& self,
   BarrierNode& barrier_node = barrier_node_of(self, comm);
   barrier_node.reduction.kernel = nullptr;
   barrier_node.vectors = &arguments;
+  barrier_node.is_total_needed |= total != nullptr;
   // It stays if the nodes are made anew while the members wait.
   BarrierNode& has_total = barrier_node.peer == nullptr ? *barrier_nodes_.front() : barrier_node;
   const std::uint32_t barrier_number = comm.barrier_count;
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
-  *total = has_total.fold_of(barrier_number).last().totals().front().elements;
+  if (total != nullptr) *total = has_total.fold_of(barrier_number).last().totals().front().elements;
   return MPI_SUCCESS;
 }
 
@@ -505,7 +506,9 @@ std::vector<std::int32_t> CollectiveSlots::members_of(const BarrierNode& barrier
 /// With the totals of the children or the peer.
 [[gnu::noinline]] void CollectiveSlots::fold_others(BarrierNode& barrier_node) {
   const ReductionArguments& arguments = *std::exchange(barrier_node.vectors, nullptr);
-  if (barrier_node.has_mismatch()) return;
+  const bool is_needed = std::exchange(barrier_node.is_total_needed, false);
+  // A pair's other node may need it, which computes its own.
+  if (barrier_node.has_mismatch() || (barrier_node.peer != nullptr && !is_needed)) return;
   const std::uint32_t number = barrier_node.barrier_number;
   VectorFold& fold = barrier_node.fold_of(number);
   if (fold.with_others == nullptr) {

@@ -145,6 +145,8 @@ struct alignas(cache_line_bytes) BarrierNode {
   /// If the barrier combines vectors: of some member that has arrived. Its memory stays until the
   /// release.
   const ReductionArguments* vectors = nullptr;
+  /// Some member needs the total of all.
+  bool is_total_needed = false;
   /// Of one of a pair they take turns, since the peer may still read the last totals.
   std::array<VectorFold, 2> folds;
   PeerContribution from_peer;
@@ -222,7 +224,7 @@ class CollectiveSlots final : private BarrierSite {
 
   /// barrier() that also combines the vectors of all members, which are in one process: a
   /// predefined operation on a dense type. On return `*total` has the result, valid until the
-  /// caller's next barrier. May suspend.
+  /// caller's next barrier; null for a member that needs none. May suspend.
   int barrier_and_fold(RankState& self,
                        Comm& comm,
                        const ReductionArguments& arguments,
