@@ -32,12 +32,17 @@ void copy_elements(const void* from, void* to, std::size_t count, const Datatype
   copy(from, count, type, to, count, type);
 }
 
-void combine(const ReductionArguments& arguments, const void* in, void* inout, std::size_t count) {
-  if (arguments.op.is_predefined()) return reduce(arguments.op, in, inout, count, arguments.type);
+void combine(const ReductionArguments& arguments,
+             const void* left,
+             const void* right,
+             void* result,
+             std::size_t count) {
+  if (arguments.kernel != nullptr) return arguments.kernel(left, right, result, count);
+  if (right != result) copy_elements(right, result, count, arguments.type);
   RankState& self = *current_rank();
   const char* call = self.fiber.call;
   const void* call_site = self.fiber.call_site;
-  reduce(arguments.op, in, inout, count, arguments.type);
+  reduce(arguments.op, left, result, count, arguments.type);
   self.fiber.call = call;
   self.fiber.call_site = call_site;
 }

@@ -38,9 +38,13 @@ void* element_at(const void* buffer, std::size_t index, const Datatype& type);
 /// Copies elements between two buffers of the same type.
 void copy_elements(const void* from, void* to, std::size_t count, const Datatype& type);
 
-/// inout = in op inout for `count` elements. A user's function may call MPI: the record of the
-/// rank's call, by which reports name it, stays as it is.
-void combine(const ReductionArguments& arguments, const void* in, void* inout, std::size_t count);
+/// result = left op right for `count` elements; the result may be the right operand. A user's
+/// function may call MPI: the record of the rank's call, by which reports name it, stays as it is.
+void combine(const ReductionArguments& arguments,
+             const void* left,
+             const void* right,
+             void* result,
+             std::size_t count);
 
 /// Elements folded at a time: both operands stay in the first-level cache.
 std::size_t chunk_element_count(const Datatype& type);

@@ -21,7 +21,7 @@ void scan_elements(const CollectiveSlots& slots,
   for (std::int32_t rank = 0; rank < slots.member_count(); ++rank) {
     const auto& operands = slots.published_by<Operands>(rank);
     copy_elements(element_at(operands.input, range.first, type), after, range.count, type);
-    if (rank > 0) combine(arguments, before, after, range.count);
+    if (rank > 0) combine(arguments, before, after, after, range.count);
     const void* result = kind == ScanKind::inclusive ? after : before;
     const bool has_result = kind == ScanKind::inclusive || rank > 0;
     if (has_result)

@@ -57,7 +57,7 @@ void ScanChain::scan_chunk(
     }
     for (std::int32_t rank = runs[i].first; rank < runs[i].last; ++rank) {
       copy_elements(operand(rank, range), after, range.count, type);
-      if (rank > 0) combine(arguments_, before, after, range.count);
+      if (rank > 0) combine(arguments_, before, after, after, range.count);
       const void* result = kind == ScanKind::inclusive ? after : before;
       if (kind == ScanKind::inclusive || rank > 0) {
         copy_elements(result,

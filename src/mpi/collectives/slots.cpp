@@ -764,7 +764,7 @@ void CollectiveSlots::fold_block(BarrierNode& barrier_node, std::int32_t block) 
   for (std::int32_t rank = first + 1; rank < last; ++rank) {
     value += reduction.bytes;
     // The predefined operations commute bit for bit, so the running total may be on either side.
-    reduction.kernel(value, total.data(), reduction.element_count);
+    reduction.kernel(value, total.data(), total.data(), reduction.element_count);
   }
   std::memcpy(values, total.data(), reduction.bytes);
 }
@@ -782,7 +782,7 @@ void CollectiveSlots::combine_blocks(BarrierNode& root) {
   std::memcpy(root.result.data(), value_of(root, reduction.bytes, 0), reduction.bytes);
   for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
     reduction.kernel(value_of(root, reduction.bytes, block * block_rank_count), root.result.data(),
-                     reduction.element_count);
+                     root.result.data(), reduction.element_count);
   }
 }
 

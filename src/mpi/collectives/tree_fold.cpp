@@ -14,30 +14,35 @@ void TreeFold::fold(std::span<const PartialTotal> totals, ElementRange range, vo
 }
 
 void TreeFold::fold_chunk(std::span<const PartialTotal> totals, ElementRange range, void* into) {
-  // From the last total to the first, each as far up as its right siblings are there.
-  std::array<RankTree::Node, 32> waiting;
+  // A total whose left sibling has not been combined yet, and its elements: an operand or, at index
+  // i, those in buffer(i).
+  struct Waiting {
+    RankTree::Node node;
+    const void* elements;
+  };
+
+  std::array<Waiting, 32> waiting{};
   std::size_t count = 0;
   const auto buffer = [&](std::size_t index) {
     if (index == 0) return into;
-    if (index > scratch_.size()) scratch_.emplace_back(chunk_, arguments_.type);
+    while (scratch_.size() < index)
+      scratch_.emplace_back(chunk_, arguments_.type);
     return scratch_[index - 1].buffer();
   };
+  // From the last total to the first, each as far up as its right siblings are there.
   for (std::size_t i = totals.size(); i-- > 0;) {
-    const void* elements =
-        element_at(totals[i].elements, range.first - totals[i].first, arguments_.type);
-    RankTree::Node node = totals[i].node;
-    if (count > 0 && RankTree::are_siblings(node, waiting[count - 1])) {
-      combine(arguments_, elements, buffer(count - 1), range.count);
-      node = waiting[count - 1] = tree_.parent(node);
-    } else {
-      copy_elements(elements, buffer(count), range.count, arguments_.type);
-      waiting[count++] = node;
+    Waiting total{
+        .node = totals[i].node,
+        .elements = element_at(totals[i].elements, range.first - totals[i].first, arguments_.type)};
+    for (; count > 0 && RankTree::are_siblings(total.node, waiting[count - 1].node); --count) {
+      void* const result = buffer(count - 1);
+      combine(arguments_, total.elements, waiting[count - 1].elements, result, range.count);
+      total = {.node = tree_.parent(total.node), .elements = result};
     }
-    for (; count > 1 && RankTree::are_siblings(node, waiting[count - 2]); --count) {
-      combine(arguments_, buffer(count - 1), buffer(count - 2), range.count);
-      node = waiting[count - 2] = tree_.parent(node);
-    }
+    waiting[count++] = total;
   }
+  if (waiting[0].elements != into)
+    copy_elements(waiting[0].elements, into, range.count, arguments_.type);
   SORREL_ASSERT(count == 1, "%zu totals make up %zu nodes", totals.size(), count);
 }
 

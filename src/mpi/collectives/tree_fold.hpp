@@ -1,8 +1,8 @@
 //! TreeFold - combines totals of the nodes of a RankTree into that of the node which they make up.
 //!
-//! The left child of a node is combined into the right one, since an operation has its left operand
-//! in the first argument and leaves its result in the second. So operands are never written, and
-//! the ranks stay in order for operations that do not commute.
+//! The left child of a node is the left operand, so the ranks stay in order for operations that do
+//! not commute. Operands are never written; those of a user's operation, which leaves its result in
+//! its right operand, are copied for that.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ class TreeFold {
   const ReductionArguments& arguments_;
   /// Elements folded at a time: operands and totals stay in the first-level cache.
   std::size_t chunk_;
-  /// Totals of right children that wait for their siblings, but for the first one.
+  /// For combined totals of right children that wait for their siblings, but for the first one.
   std::vector<Scratch> scratch_;
 };
 

@@ -15,11 +15,12 @@ struct [[gnu::packed, gnu::may_alias]] Loose {
 };
 
 template <class Combine, class T>
-void reduce_elements(const void* in, void* inout, std::size_t count) {
-  const auto* __restrict left = static_cast<const Loose<T>*>(in);
-  auto* __restrict right = static_cast<Loose<T>*>(inout);
+void reduce_elements(const void* left, const void* right, void* result, std::size_t count) {
+  const auto* a = static_cast<const Loose<T>*>(left);
+  const auto* b = static_cast<const Loose<T>*>(right);
+  auto* results = static_cast<Loose<T>*>(result);
   for (std::size_t i = 0; i < count; ++i)
-    right[i].value = Combine{}(T(left[i].value), T(right[i].value));
+    results[i].value = Combine{}(T(a[i].value), T(b[i].value));
 }
 
 template <class T>

@@ -1,9 +1,9 @@
-//! Kernels - the loops of the predefined reductions: inout[i] = in[i] op inout[i].
+//! Kernels - the loops of the predefined reductions: result[i] = left[i] op right[i].
 //!
 //! One plain loop per (operation, representation), which the compiler vectorises. Buffers need no
-//! alignment and must not overlap. Integers wrap, comparisons with NaN keep inout, a complex
-//! product is the textbook one. op.hpp decides whether MPI allows an operation on a type; here
-//! every computable pair has a kernel.
+//! alignment; the result may be the right operand, and must not overlap otherwise. Integers wrap,
+//! comparisons with NaN give the right operand, a complex product is the textbook one. op.hpp
+//! decides whether MPI allows an operation on a type; here every computable pair has a kernel.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace sorrel::mpi {
 
-using ReduceKernel = void (*)(const void* in, void* inout, std::size_t count);
+using ReduceKernel = void (*)(const void* left, const void* right, void* result, std::size_t count);
 
 /// The predefined operations, by the standard ABI's constants less 0x20.
 enum class PredefinedOp : std::uint8_t {

@@ -137,7 +137,7 @@ void reduce(const Op& op, const void* in, void* inout, std::size_t count, const 
   if (!op.is_predefined()) return call_user(op, in, inout, count, type);
   const ReduceKernel kernel = predefined_kernel(op, type);
   SORREL_CHECK(kernel != nullptr, "op %d on %s", static_cast<int>(op.kind()), type.name());
-  kernel(in, inout, count);
+  kernel(in, inout, inout, count);
 }
 
 }  // namespace sorrel::mpi

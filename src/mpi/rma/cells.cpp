@@ -42,7 +42,7 @@ MPI_Datatype pair_type(Element element) {
 void combine(const Cells& call, const std::byte* operand, std::byte* cells, std::size_t bytes) {
   const std::size_t count = bytes / call.unit.packed_bytes;
   if (call.unit.padded == nullptr) {
-    call.kernel(operand, cells, count);
+    call.kernel(operand, cells, cells, count);
     return;
   }
   const Datatype& pair = *call.unit.padded;
@@ -51,7 +51,7 @@ void combine(const Cells& call, const std::byte* operand, std::byte* cells, std:
   SORREL_ASSERT(count * static_cast<std::size_t>(pair.extent()) <= padded_bytes_max);
   unpack(operand, bytes, left, count, pair);
   unpack(cells, bytes, right, count, pair);
-  call.kernel(left, right, count);
+  call.kernel(left, right, right, count);
   pack(right, count, pair, cells);
 }
 
@@ -67,7 +67,7 @@ void apply_to_run(const Cells& call,
     call.lock.lock();
     if (result != nullptr) copy_bytes(result + done, run + at, bytes);
     if (call.kernel != nullptr)
-      call.kernel(operand + done, run + at, bytes / call.unit.packed_bytes);
+      call.kernel(operand + done, run + at, run + at, bytes / call.unit.packed_bytes);
     call.lock.unlock();
   }
 }
@@ -126,7 +126,7 @@ void Cells::apply_all(const TypedBuffer* operand, const TypedBuffer* result) con
       is_dense(operand) && is_dense(result)) {
     lock.lock();
     if (result != nullptr) copy_bytes(result->buffer, target.buffer, total);
-    if (kernel != nullptr) kernel(operand->buffer, target.buffer, 1);
+    if (kernel != nullptr) kernel(operand->buffer, target.buffer, target.buffer, 1);
     lock.unlock();
     return;
   }
