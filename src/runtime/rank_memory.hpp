@@ -27,6 +27,17 @@ namespace sorrel::runtime {
   return machine_bytes / part / static_cast<std::size_t>(rank_count);
 }
 
+/// The same for static memory of which a rank may use parts only: together a half.
+[[nodiscard]] constexpr std::size_t static_bytes_of_rank(std::size_t machine_bytes,
+                                                         int rank_count) {
+  constexpr std::size_t part = 2;
+  return machine_bytes / part / static_cast<std::size_t>(rank_count);
+}
+
+/// Before the first image is made: large pages for static memory of the ranks, if there is enough
+/// memory.
+void use_large_pages(const Config& config, program::ImageSlab& slab);
+
 /// After watch_for_crashes(), before any rank runs.
 void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job);
 

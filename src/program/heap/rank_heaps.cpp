@@ -30,7 +30,9 @@ constexpr std::size_t all_bytes_max = std::size_t{64} << 40;
 constexpr int far_bits_max = 36;
 // With less, programs would often need the C library's heap in addition.
 constexpr int far_bits_min = 26;
-constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
+using os::large_page_bytes;
+using os::large_pages_down;
+using os::large_pages_up;
 // Fewer first parts than fill this leave too much of a large page unused.
 constexpr std::size_t large_bytes_min = 2 * large_page_bytes;
 // A piece of a reserved range of addresses that is made usable splits its memory map.
@@ -45,11 +47,6 @@ std::atomic<bool> has_call_elsewhere{false};
 [[nodiscard]] bool has_limit(__rlimit_resource resource) {
   rlimit limit{};
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-/// To whole large pages.
-[[nodiscard]] constexpr std::size_t rounded_up(std::size_t bytes) {
-  return (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
 }
 
 [[nodiscard]] std::uintptr_t address_of(const void* pointer) {
@@ -187,8 +184,8 @@ bool RankHeaps::reserve(std::size_t count) {
 }
 
 bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
-  const std::size_t all_near = rounded_up(reservation.count << near_bits);
-  const std::size_t all_middle = rounded_up(reservation.count << middle_bits);
+  const std::size_t all_near = large_pages_up(reservation.count << near_bits);
+  const std::size_t all_middle = large_pages_up(reservation.count << middle_bits);
   far_bits_ =
       std::min(static_cast<int>(std::bit_width(reservation.bytes_max / reservation.count)) - 1,
                far_bits_max);
@@ -200,7 +197,7 @@ bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
     // Without MAP_NORESERVE: the system would then grant a block that is larger than its memory.
     void* begin = os::map_memory(reservation.begin, bytes, PROT_NONE, 0, is_anywhere);
     if (begin == MAP_FAILED) continue;
-    const std::uintptr_t aligned = rounded_up(address_of(begin));
+    const std::uintptr_t aligned = large_pages_up(address_of(begin));
     first_ = reservation.first;
     near_begin_ = aligned + (first_ << near_bits);
     near_bytes_ = count << near_bits;
@@ -225,11 +222,11 @@ bool RankHeaps::has_large_far_parts() const {
 /// The first and second parts are one map each. Large pages also hold those of other processes'
 /// ranks, which are not used here.
 bool RankHeaps::open_parts(std::size_t count) const {
-  const std::uintptr_t near_begin = near_begin_ / large_page_bytes * large_page_bytes;
-  const std::size_t near_bytes = rounded_up(near_begin_ + near_bytes_) - near_begin;
+  const std::uintptr_t near_begin = large_pages_down(near_begin_);
+  const std::size_t near_bytes = large_pages_up(near_begin_ + near_bytes_) - near_begin;
   const std::uintptr_t middle = near_begin_ + middle_offset_;
-  const std::uintptr_t middle_begin = middle / large_page_bytes * large_page_bytes;
-  const std::size_t middle_bytes = rounded_up(middle + middle_bytes_) - middle_begin;
+  const std::uintptr_t middle_begin = large_pages_down(middle);
+  const std::size_t middle_bytes = large_pages_up(middle + middle_bytes_) - middle_begin;
   for (const auto& [begin, bytes] :
        {std::pair(near_begin, near_bytes), {middle_begin, middle_bytes}}) {
     if (::mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE,
@@ -239,7 +236,7 @@ bool RankHeaps::open_parts(std::size_t count) const {
   const auto advise = [](std::uintptr_t begin, std::size_t bytes, bool is_large) {
     ::madvise(reinterpret_cast<void*>(begin), bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   };
-  advise(near_begin, near_bytes, rounded_up(near_bytes_) >= large_bytes_min);
+  advise(near_begin, near_bytes, large_pages_up(near_bytes_) >= large_bytes_min);
   advise(middle_begin, middle_bytes, (std::size_t{1} << middle_bits) <= options_.unused_bytes_max);
   advise(far_slot_of(0), count << far_bits_, has_large_far_parts());
   return true;

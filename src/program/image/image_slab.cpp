@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "os/cleared_memory.hpp"
+#include "os/page_bytes.hpp"
 
 namespace sorrel::program {
 
@@ -19,11 +20,19 @@ namespace {
 constexpr long spare_maps = 1000;
 constexpr long default_map_count_max = 65530;
 
+// What is in large pages is a map of its own, with others on both sides.
+constexpr long maps_per_large_piece = 2;
 constexpr int anonymous_protection = PROT_READ | PROT_WRITE;
 
 // The program's slab is the first. Entries below the count are constant.
 std::array<const ImageSlab*, slab_count_max> published_slabs;
 std::atomic<std::size_t> published_count{0};
+
+/// Whether an image's piece has zero-initialised memory of a large page at least, wherever it lies.
+[[nodiscard]] bool may_have_large_pages(const Piece& piece) {
+  return piece.file_offset == Piece::anonymous && piece.protection == anonymous_protection &&
+         piece.end - piece.begin >= 2 * os::large_page_bytes;
+}
 
 [[nodiscard]] long map_count_max() {
   std::ifstream file("/proc/sys/vm/max_map_count");
@@ -142,9 +151,38 @@ ImageSlab::~ImageSlab() {
   if (reservation_ != nullptr) ::munmap(reservation_, reservation_size_);
 }
 
+void ImageSlab::use_large_pages(std::size_t bytes_max) {
+  std::size_t bytes = 0;
+  long maps = 0;
+  for (const Piece& piece : image_.pieces) {
+    if (!may_have_large_pages(piece)) continue;
+    bytes += piece.end - piece.begin;
+    maps += maps_per_large_piece * count_;
+  }
+  if (bytes == 0 || bytes > bytes_max) return;
+  // Heaps of ranks take maps, too.
+  if (!is_template() && maps_left_ < 4 * maps) return;
+  has_large_pages_ = true;
+  maps_left_ -= maps;
+}
+
+/// For the whole large pages of zero-initialised memory.
+void ImageSlab::advise_large_pages(std::uintptr_t base) const {
+  for (const Piece& piece : image_.pieces) {
+    if (!may_have_large_pages(piece)) continue;
+    const std::uintptr_t begin = os::large_pages_up(base + piece.begin);
+    const std::uintptr_t end = os::large_pages_down(base + piece.end);
+    // Without support, small pages are used.
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  }
+}
+
 bool ImageSlab::make(int index) const {
-  if (is_template()) return true;
   const std::uintptr_t base = base_of(index);
+  if (is_template()) {
+    if (has_large_pages_) advise_large_pages(base);
+    return true;
+  }
   for (const Piece& piece : image_.pieces) {
     const bool is_anonymous = piece.file_offset == Piece::anonymous;
     if (is_anonymous && is_writable_ && piece.protection == anonymous_protection) continue;
@@ -155,6 +193,7 @@ bool ImageSlab::make(int index) const {
       return false;
     }
   }
+  if (has_large_pages_) advise_large_pages(base);
   for (const ByteRun& run : image_.runs) {
     // All pages of the run in one call: a page fault each takes longer. Kernels before 5.14 have no
     // such call.

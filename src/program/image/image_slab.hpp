@@ -114,6 +114,10 @@ class ImageSlab {
   /// Whether the images lie in the band.
   [[nodiscard]] bool is_in_band() const { return is_in_band_; }
 
+  /// Before make(): images use large pages for zero-initialised memory of the program, if each has
+  /// at most `bytes_max` of it, and if there are maps.
+  void use_large_pages(std::size_t bytes_max);
+
   /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
   [[nodiscard]] bool make(int index) const;
 
@@ -164,6 +168,8 @@ class ImageSlab {
 
   [[nodiscard]] bool is_template() const { return size_ == 0; }
 
+  void advise_large_pages(std::uintptr_t base) const;
+
   const Image& image_;
   const int count_;
   std::uintptr_t begin_ = 0;
@@ -172,6 +178,7 @@ class ImageSlab {
   std::size_t reservation_size_ = 0;
   bool is_writable_ = false;
   bool is_in_band_ = false;
+  bool has_large_pages_ = false;
   long maps_left_ = 0;
   /// Of a library that ranks open: for each image whether it exists.
   std::unique_ptr<std::atomic<bool>[]> made_;
