@@ -12,42 +12,23 @@
 
 #include "base/prng.hpp"
 #include "unit/base/temporary_folder.hpp"
+#include "unit/checkpoint/written_generation.hpp"
 
 namespace sorrel::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t process_count = 2;
+using test::process_count;
+using test::write_files;
 
 class GenerationsTest : public testing::Test {
  protected:
   [[nodiscard]] Generations generations() const { return Generations(folder_); }
 
-  /// Writes the files of a generation; the first segment holds its number.
-  std::vector<FileSeal> write_files(std::uint64_t number) const {
-    std::vector<FileSeal> seals(process_count);
-    for (std::uint32_t process = 0; process < process_count; ++process) {
-      SegmentWriter writer;
-      std::string error = writer.begin(generations().path_to_write(number, process),
-                                       {.generation = number,
-                                        .layout = 5,
-                                        .process = process,
-                                        .process_count = process_count,
-                                        .rank_count = 8,
-                                        .page_bytes = 4096});
-      if (error.empty()) error = writer.add({.bytes = sizeof number}, &number);
-      const std::vector<char> contents(100000 * (1 + process), static_cast<char>(number));
-      if (error.empty()) error = writer.add({.bytes = contents.size()}, contents.data());
-      if (error.empty()) error = writer.finish(seals[process]);
-      EXPECT_EQ(error, "");
-    }
-    return seals;
-  }
-
   void make(std::uint64_t number) const {
     ASSERT_EQ(generations().begin(number), "");
-    ASSERT_EQ(generations().commit(number, write_files(number)), "");
+    ASSERT_EQ(generations().commit(number, write_files(generations(), number)), "");
   }
 
   /// The number that the files of a generation hold; 0: they differ or cannot be read.
@@ -129,7 +110,7 @@ TEST_F(GenerationsTest, FilesOfDifferentGenerationsAreNotMixed) {
 TEST_F(GenerationsTest, OneThatIsNotCommittedDoesNotCount) {
   make(1);
   ASSERT_EQ(generations().begin(2), "");
-  write_files(2);
+  write_files(generations(), 2);
   EXPECT_EQ(generations().find_newest().generation, 1U);
   EXPECT_EQ(generations().next(), 2U);
   // The interrupted one gives way.
@@ -150,7 +131,7 @@ TEST_F(GenerationsTest, AKillAtAnyMomentLosesNothingCommitted) {
     if (child == 0) {
       for (std::uint64_t number = generations().next();; ++number) {
         if (!generations().begin(number).empty() ||
-            !generations().commit(number, write_files(number)).empty() ||
+            !generations().commit(number, write_files(generations(), number)).empty() ||
             write(ends[1], &number, sizeof number) != sizeof number)
           _exit(1);
       }

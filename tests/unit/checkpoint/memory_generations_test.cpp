@@ -7,10 +7,13 @@
 #include <unistd.h>
 #include <vector>
 
+#include "unit/checkpoint/written_generation.hpp"
+
 namespace sorrel::checkpoint {
 namespace {
 
-constexpr std::uint32_t process_count = 2;
+using test::process_count;
+using test::write_files;
 
 class MemoryGenerationsTest : public testing::Test {
  protected:
@@ -23,30 +26,10 @@ class MemoryGenerationsTest : public testing::Test {
 
   [[nodiscard]] MemoryGenerations generations() const { return MemoryGenerations(files_); }
 
-  std::vector<FileSeal> write_files(std::uint64_t number) const {
-    std::vector<FileSeal> seals(process_count);
-    for (std::uint32_t process = 0; process < process_count; ++process) {
-      SegmentWriter writer;
-      std::string error = writer.begin(generations().path_to_write(number, process),
-                                       {.generation = number,
-                                        .layout = 5,
-                                        .process = process,
-                                        .process_count = process_count,
-                                        .rank_count = 8,
-                                        .page_bytes = 4096},
-                                       generations().has_files());
-      const std::vector<char> contents(100000, static_cast<char>(number));
-      if (error.empty()) error = writer.add({.bytes = contents.size()}, contents.data());
-      if (error.empty()) error = writer.finish(seals[process]);
-      EXPECT_EQ(error, "");
-    }
-    return seals;
-  }
-
   void make(std::uint64_t number) const {
     ASSERT_EQ(generations().next(), number);
     ASSERT_EQ(generations().begin(number), "");
-    ASSERT_EQ(generations().commit(number, write_files(number)), "");
+    ASSERT_EQ(generations().commit(number, write_files(generations(), number)), "");
   }
 
   [[nodiscard]] std::int64_t used_blocks() const {
@@ -76,7 +59,7 @@ TEST_F(MemoryGenerationsTest, OneThatIsNotCommittedDoesNotCountAndGivesItsMemory
   make(1);
   const std::int64_t blocks = used_blocks();
   ASSERT_EQ(generations().begin(2), "");
-  write_files(2);
+  write_files(generations(), 2);
   EXPECT_GT(used_blocks(), blocks);
   EXPECT_EQ(generations().find_newest().generation, 1U);
   EXPECT_EQ(generations().next(), 2U);

@@ -7,19 +7,14 @@
 #include <thread>
 
 #include "base/prng.hpp"
-#include "unit/core/fiber_run.hpp"
 #include "unit/transport/fake_host.hpp"
+#include "unit/transport/stopped_traffic.hpp"
 
 namespace sorrel::transport {
 namespace {
 
 using core::JobStop;
 using core::Worker;
-
-constexpr std::uint32_t action_number = 1;
-constexpr std::uint32_t packet_kind = 0;
-constexpr std::uint64_t stop_count = 20;
-constexpr int packets_per_round = 50;
 
 struct Shape {
   std::uint32_t process_count;
@@ -33,33 +28,22 @@ std::string text_for(std::uint32_t from, std::uint32_t to, std::uint64_t stop) {
                      static_cast<char>('a' + (from + to) % 26));
 }
 
-/// One process: fibers send packets to workers of all other processes, then wait for the next stop;
-/// another one requests the stops.
-class Traffic : public core::JobStopAction {
+/// Every process requests stops.
+class HostTraffic : public StoppedTraffic {
  public:
-  Traffic(FakeHosts& hosts, const Shape& shape, std::uint32_t process)
-      : shape_(shape),
-        process_(process),
+  HostTraffic(FakeHosts& hosts, const Shape& shape, std::uint32_t process)
+      : StoppedTraffic({.process_count = shape.process_count, .workers_per_process = shape.workers},
+                       process),
         run_(hosts.options(process, shape.workers)),
         job_(hosts.job(process)),
         transport_(run_.scheduler(), job_),
-        stop_(run_.scheduler(), transport_, job_),
-        counts_(shape.workers) {
-    stop_.set_action(action_number, *this);
+        stop_(run_.scheduler(), transport_, job_) {
     run_.all_asleep = [](Worker&) {};
     run_.worker_start = [this](Worker& worker) {
-      worker.set_user(&counts_[worker.index()]);
+      count_packets_of(worker);
       transport_.start(worker);
     };
-    transport_.set_handler(
-        packet_kind,
-        [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
-          ++static_cast<Counts*>(receiver.user())->received;
-        },
-        nullptr);
-    for (std::uint32_t i = 0; i < shape.workers; ++i)
-      run_.add(i, [this, i](Worker& worker) { send(worker, counts_[i]); });
-    requester_ = &run_.add(0, [this](Worker& worker) { request(worker); });
+    add_fibers(run_, transport_, stop_, true);
   }
 
   void run() {
@@ -68,81 +52,28 @@ class Traffic : public core::JobStopAction {
   }
 
  private:
-  struct alignas(64) Counts {
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
-  };
-
-  void send(Worker& worker, Counts& counts) {
-    Prng random(process_ * 100 + worker.index() + 1);
-    for (std::uint64_t round = 0; round < stop_count; ++round) {
-      for (int i = 0; i < packets_per_round; ++i) {
-        const auto process = static_cast<std::uint32_t>(random.below(shape_.process_count));
-        const auto index = static_cast<std::uint32_t>(random.below(shape_.workers));
-        const Packet packet{.kind = packet_kind, .words = {}, .payload_bytes = 0};
-        if (process != process_ &&
-            transport_.try_send(worker, {.process = process, .worker = index}, packet, nullptr))
-          ++counts.sent;
-        worker.yield();
-      }
-      while (acted_count_.load(std::memory_order_relaxed) == round)
-        worker.sleep(50'000);
-    }
+  bool try_send(Worker& worker, Endpoint to, const Packet& packet) override {
+    return transport_.try_send(worker, to, packet, nullptr);
   }
 
-  void request(Worker& worker) {
-    while (acted_count_.load(std::memory_order_relaxed) < stop_count) {
-      if (stop_.request(worker, action_number)) {
-        worker.suspend();
-      } else {
-        worker.yield();
-      }
-    }
-  }
-
-  void on_job_stopped(JobStop& stop) override {
-    // Of this process, which no worker changes at this moment.
-    Counts sum;
-    for (const Counts& each : counts_) {
-      sum.sent += each.sent;
-      sum.received += each.received;
-    }
-    const std::uint64_t sent = stop.sum(sum.sent);
-    EXPECT_EQ(sent, stop.sum(sum.received));
-    // Relaxed: the stop orders it.
-    const std::uint64_t acted = acted_count_.fetch_add(1, std::memory_order_relaxed) + 1;
-    for (const std::uint64_t each : stop.exchange(acted))
-      EXPECT_EQ(each, acted) << "a process has taken part in another number of stops";
-    exchange_texts(stop, acted);
-  }
-
-  void exchange_texts(JobStop& stop, std::uint64_t acted) {
+  void check_stop(JobStop& stop, std::uint64_t number) override {
     std::vector<JobStop::Parcel> parcels;
     std::vector<std::uint32_t> senders;
-    for (std::uint32_t other = 0; other < shape_.process_count; ++other) {
-      if (other == process_ || (other + process_ + acted) % 2 == 0) continue;
-      parcels.push_back({.process = other, .bytes = text_for(process_, other, acted)});
+    for (std::uint32_t other = 0; other < shape().process_count; ++other) {
+      if (other == process() || (other + process() + number) % 2 == 0) continue;
+      parcels.push_back({.process = other, .bytes = text_for(process(), other, number)});
       senders.push_back(other);
     }
     const auto texts = stop.exchange_parcels(parcels, senders);
     ASSERT_TRUE(texts.has_value());
     for (std::size_t i = 0; i < senders.size(); ++i)
-      EXPECT_EQ((*texts)[i], text_for(senders[i], process_, acted));
+      EXPECT_EQ((*texts)[i], text_for(senders[i], process(), number));
   }
 
-  void on_job_resumed(Worker& requester, bool /*was_stopped*/) override {
-    requester.make_ready(*requester_);
-  }
-
-  const Shape shape_;
-  const std::uint32_t process_;
   core::FiberRun run_;
   HostJob job_;
   HostTransport transport_;
   HostJobStop stop_;
-  std::vector<Counts> counts_;
-  core::Fiber* requester_ = nullptr;
-  std::atomic<std::uint64_t> acted_count_{0};
 };
 
 void run(const Shape& shape) {
@@ -151,7 +82,7 @@ void run(const Shape& shape) {
   std::latch all_built(shape.process_count);
   for (std::uint32_t process = 0; process < shape.process_count; ++process) {
     processes.emplace_back([&, process] {
-      Traffic traffic(hosts, shape, process);
+      HostTraffic traffic(hosts, shape, process);
       all_built.arrive_and_wait();
       traffic.run();
     });

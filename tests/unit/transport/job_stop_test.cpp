@@ -1,10 +1,10 @@
 // Stops of a job: every process acts while no worker of any process runs, and nothing is in flight.
 #include <gtest/gtest.h>
 
-#include "base/prng.hpp"
 #include "core/shared_job_stop.hpp"
 #include "os/thread.hpp"
 #include "unit/transport/processes.hpp"
+#include "unit/transport/stopped_traffic.hpp"
 
 namespace sorrel::transport {
 namespace {
@@ -13,33 +13,14 @@ using core::JobShape;
 using core::JobStop;
 using core::Worker;
 
-constexpr std::uint32_t action_number = 1;
-constexpr std::uint32_t packet_kind = 0;
-constexpr std::uint64_t stop_count = 20;
-constexpr int packets_per_round = 50;
-
-/// Of one process: fibers send packets to workers of all other processes, then wait for the next
-/// stop; a fiber of the first process requests stops all the time.
-class Traffic : public core::JobStopAction {
+/// The first process requests the stops.
+class Traffic : public StoppedTraffic {
  public:
   Traffic(OneProcess& self, std::uint32_t process, const JobShape& shape)
-      : self_(self),
-        stop_(self.run.scheduler()),
-        process_(process),
-        shape_(shape),
-        counts_(shape.workers_per_process) {
-    stop_.set_action(action_number, *this);
+      : StoppedTraffic(shape, process), transport_(self.transport), stop_(self.run.scheduler()) {
     self.run.called = [this](Worker& worker) { stop_.on_attention(worker); };
-    self.run.worker_start = [this](Worker& worker) { worker.set_user(&counts_[worker.index()]); };
-    self.transport.set_handler(
-        packet_kind,
-        [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
-          ++static_cast<Counts*>(receiver.user())->received;
-        },
-        nullptr);
-    for (std::uint32_t i = 0; i < shape.workers_per_process; ++i)
-      self.run.add(i, [this, i](Worker& worker) { send(worker, counts_[i]); });
-    if (process == 0) requester_ = &self.run.add(0, [this](Worker& worker) { request(worker); });
+    self.run.worker_start = [this](Worker& worker) { count_packets_of(worker); };
+    add_fibers(self.run, transport_, stop_, process == 0);
   }
 
   /// Whether a process disagrees in every second stop.
@@ -48,75 +29,31 @@ class Traffic : public core::JobStopAction {
   std::atomic<std::uint64_t>* awaited_failures = nullptr;
 
  private:
-  struct alignas(64) Counts {
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
-  };
-
-  void send(Worker& worker, Counts& counts) {
-    Prng random(worker.id() + 1);
-    if (awaited_failures != nullptr && process_ + 1 == shape_.process_count) {
-      while (awaited_failures->load(std::memory_order_relaxed) == 0)
-        os::yield_core();
-    }
-    for (std::uint64_t round = 0; round < stop_count; ++round) {
-      for (int i = 0; i < packets_per_round; ++i) {
-        const auto process = static_cast<std::uint32_t>(random.below(shape_.process_count));
-        const auto index = static_cast<std::uint32_t>(random.below(shape_.workers_per_process));
-        const Packet packet{.kind = packet_kind, .words = {}, .payload_bytes = 0};
-        // Not try_send(), which drops packets to a worker that has ended.
-        if (process != process_ &&
-            self_.transport.try_post(worker, {.process = process, .worker = index}, packet,
-                                     nullptr))
-          ++counts.sent;
-        worker.yield();
-      }
-      while (acted_count_.load(std::memory_order_relaxed) == round)
-        worker.sleep(50'000);
-    }
+  void before_packets() override {
+    if (awaited_failures == nullptr || process() + 1 != shape().process_count) return;
+    while (awaited_failures->load(std::memory_order_relaxed) == 0)
+      os::yield_core();
   }
 
-  void request(Worker& worker) {
-    while (acted_count_.load(std::memory_order_relaxed) < stop_count) {
-      if (stop_.request(worker, action_number)) {
-        worker.suspend();
-      } else {
-        worker.yield();
-      }
-    }
+  /// Not try_send() of the transport, which drops packets to a worker that has ended.
+  bool try_send(Worker& worker, Endpoint to, const Packet& packet) override {
+    return transport_.try_post(worker, to, packet, nullptr);
   }
 
-  void on_job_stopped(JobStop& stop) override {
-    // Of this process, which no worker changes at this moment.
-    Counts sum;
-    for (const Counts& each : counts_) {
-      sum.sent += each.sent;
-      sum.received += each.received;
-    }
-    const std::uint64_t sent = stop.sum(sum.sent);
-    EXPECT_EQ(sent, stop.sum(sum.received));
-    // Relaxed: the stop orders it.
-    const std::uint64_t acted = acted_count_.fetch_add(1, std::memory_order_relaxed) + 1;
-    for (const std::uint64_t each : stop.exchange(acted))
-      EXPECT_EQ(each, acted) << "a process has taken part in another number of stops";
-    const bool is_second = acted % 2 == 0;
-    EXPECT_EQ(stop.agree(!may_disagree || !is_second || process_ != 0),
+  void check_stop(JobStop& stop, std::uint64_t number) override {
+    const bool is_second = number % 2 == 0;
+    EXPECT_EQ(stop.agree(!may_disagree || !is_second || process() != 0),
               !may_disagree || !is_second);
   }
 
   void on_job_resumed(Worker& requester, bool was_stopped) override {
     if (awaited_failures != nullptr && !was_stopped)
       awaited_failures->fetch_add(1, std::memory_order_relaxed);
-    requester.make_ready(*requester_);
+    StoppedTraffic::on_job_resumed(requester, was_stopped);
   }
 
-  OneProcess& self_;
+  ShmTransport& transport_;
   core::SharedJobStop stop_;
-  const std::uint32_t process_;
-  const JobShape shape_;
-  std::vector<Counts> counts_;
-  core::Fiber* requester_ = nullptr;
-  std::atomic<std::uint64_t> acted_count_{0};
 };
 
 void run(const JobShape& shape, const std::function<void(Traffic&)>& prepare = nullptr) {
