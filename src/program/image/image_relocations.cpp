@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/library_state.hpp"
+#include "program/base/file_openers.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/image.hpp"
 #include "program/image/image_slab.hpp"
@@ -16,10 +17,6 @@
 namespace sorrel::program {
 
 namespace {
-
-// Functions of program/libc/files.
-constexpr std::array<std::string_view, 8> openers = {"open",  "open64",  "openat", "openat64",
-                                                     "creat", "creat64", "fopen",  "fopen64"};
 
 // Data of libraries of which each rank has its own, in addition to COPY relocations of the
 // executable. README.md has the table.
@@ -85,10 +82,6 @@ void write_word(std::uintptr_t address, const void* value) {
                                    RelocationKind kind) {
   return (kind == RelocationKind::jump_slot || kind == RelocationKind::address) &&
          module.symbol_of(relocation).st_shndx == SHN_UNDEF;
-}
-
-[[nodiscard]] bool opens_files(std::string_view name) {
-  return std::find(openers.begin(), openers.end(), name) != openers.end();
 }
 
 [[nodiscard]] bool is_object_of_rank(std::string_view name) {

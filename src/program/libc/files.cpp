@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "program/base/file_openers.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/current_files.hpp"
 #include "program/rank/rank_symbol.hpp"
@@ -27,19 +28,33 @@ using Open = int(const char* path, int flags, ...);
 using Create = int(const char* path, mode_t rights);
 using OpenStream = FILE*(const char* path, const char* mode);
 
+/// A name of file_openers.
+struct OpenerName {
+  consteval OpenerName(const char* opener) : text(opener) {
+    if (!opens_files(opener)) throw "not in file_openers";
+  }
+
+  const char* text;
+};
+
+template <class Function>
+Function* next_opener(OpenerName name) {
+  return next_definition<Function>(name.text);
+}
+
 // Found when this library is loaded, because signal handlers may not look up symbols.
-const auto next_open = next_definition<Open>("open");
-const auto next_open64 = next_definition<Open>("open64");
-const auto next_openat = next_definition<OpenAt>("openat");
-const auto next_openat64 = next_definition<OpenAt>("openat64");
-const auto next_creat = next_definition<Create>("creat");
-const auto next_creat64 = next_definition<Create>("creat64");
-const auto next_open_checked = next_definition<OpenChecked>("__open_2");
-const auto next_open64_checked = next_definition<OpenChecked>("__open64_2");
-const auto next_openat_checked = next_definition<OpenAtChecked>("__openat_2");
-const auto next_openat64_checked = next_definition<OpenAtChecked>("__openat64_2");
-const auto next_fopen = next_definition<OpenStream>("fopen");
-const auto next_fopen64 = next_definition<OpenStream>("fopen64");
+const auto next_open = next_opener<Open>("open");
+const auto next_open64 = next_opener<Open>("open64");
+const auto next_openat = next_opener<OpenAt>("openat");
+const auto next_openat64 = next_opener<OpenAt>("openat64");
+const auto next_creat = next_opener<Create>("creat");
+const auto next_creat64 = next_opener<Create>("creat64");
+const auto next_open_checked = next_opener<OpenChecked>("__open_2");
+const auto next_open64_checked = next_opener<OpenChecked>("__open64_2");
+const auto next_openat_checked = next_opener<OpenAtChecked>("__openat_2");
+const auto next_openat64_checked = next_opener<OpenAtChecked>("__openat64_2");
+const auto next_fopen = next_opener<OpenStream>("fopen");
+const auto next_fopen64 = next_opener<OpenStream>("fopen64");
 
 /// The C library's, even if a library of the program wraps it.
 OpenStream* system_fopen() {
@@ -107,35 +122,30 @@ int sorrel_openat64_2(int folder, const char* path, int flags) asm("__openat64_2
 
 #define SORREL_CALLER __builtin_return_address(0)
 
+// A function has its variable arguments in its own body only.
+#define SORREL_READ_RIGHTS(rights, flags)         \
+  va_list values;                                 \
+  va_start(values, flags);                        \
+  const mode_t rights = rights_in(flags, values); \
+  va_end(values)
+
 SORREL_INTERPOSED int sorrel_open(const char* path, int flags, ...) {
-  va_list values;
-  va_start(values, flags);
-  const mode_t rights = rights_in(flags, values);
-  va_end(values);
+  SORREL_READ_RIGHTS(rights, flags);
   return open_path(next_open, path, flags, rights, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_open64(const char* path, int flags, ...) {
-  va_list values;
-  va_start(values, flags);
-  const mode_t rights = rights_in(flags, values);
-  va_end(values);
+  SORREL_READ_RIGHTS(rights, flags);
   return open_path(next_open64, path, flags, rights, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat(int folder, const char* path, int flags, ...) {
-  va_list values;
-  va_start(values, flags);
-  const mode_t rights = rights_in(flags, values);
-  va_end(values);
+  SORREL_READ_RIGHTS(rights, flags);
   return open_at(next_openat, folder, path, flags, rights, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat64(int folder, const char* path, int flags, ...) {
-  va_list values;
-  va_start(values, flags);
-  const mode_t rights = rights_in(flags, values);
-  va_end(values);
+  SORREL_READ_RIGHTS(rights, flags);
   return open_at(next_openat64, folder, path, flags, rights, SORREL_CALLER);
 }
 
