@@ -1,7 +1,7 @@
-# sorrel_unity(TARGET): with SORREL_UNITY, up to sixteen sources of a folder are compiled as one. Sources whose private names would
-# clash have the property SKIP_UNITY_BUILD_INCLUSION.
+# sorrel_unity(TARGET): up to sixteen sources of a folder are compiled as one. Sources whose private names would clash have the
+# property SKIP_UNITY_BUILD_INCLUSION.
 function(sorrel_unity target)
-  if(NOT SORREL_UNITY OR target IN_LIST SORREL_UNITY_OFF)
+  if(target IN_LIST SORREL_UNITY_OFF)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
@@ -38,7 +38,7 @@ function(sorrel_module name)
   # An assembly source of another architecture is empty after preprocessing, and so lacks this note.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
-  if(NOT name IN_LIST SORREL_ALONE)
+  if(SORREL_UNITY AND NOT name IN_LIST SORREL_ALONE)
     sorrel_unity(${target})
   endif()
   # The faces of abi are visible, and what is compiled for the others is not.
@@ -71,7 +71,9 @@ function(sorrel_unit_tests name)
   target_include_directories(test_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE sorrel_static sorrel_flags GTest::gtest_main)
-  sorrel_unity(test_${name})
+  if(SORREL_UNITY OR SORREL_UNITY_OUTER)
+    sorrel_unity(test_${name})
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
 endfunction()
 
