@@ -514,7 +514,6 @@ int run_program(const program::ProgramStart& start) {
   const auto slab = program::ImageSlab::reserve(*image, place_count(config), maps_per_rank(),
                                                 rank_region(config).images, error);
   if (slab == nullptr) return report_error(error);
-  use_large_pages(config, *slab);
   ProgramBody body(start, *slab, *image, config);
   the_body = &body;
   loop::join_job(config.loops);

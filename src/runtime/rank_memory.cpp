@@ -41,11 +41,6 @@ std::size_t machine_bytes() {
   return bytes;
 }
 
-/// Under a host MPI it is not known how many of the job's processes are on this machine.
-int ranks_on_machine(const Config& config) {
-  return config.host != nullptr ? own_rank_count(config) : config.rank_count;
-}
-
 const char* damage_text(heap::Damage damage) {
   switch (damage) {
     case heap::Damage::freed_twice:
@@ -75,20 +70,19 @@ void end_by_damage(int index, heap::Damage damage, const void* address) {
 
 }  // namespace
 
-void use_large_pages(const Config& config, program::ImageSlab& slab) {
-  slab.use_large_pages(static_bytes_of_rank(machine_bytes(), ranks_on_machine(config)));
-}
-
-void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job) {
+void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const Job& job) {
   first_rank = first_place(config);
-  const int rank_count = ranks_on_machine(config);
-  program::rank_heaps().begin(
-      slab, job.stacks(),
-      {.band = rank_region(config).heaps,
-       .rank_count = static_cast<std::size_t>(config.rank_count),
-       .kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
-       .unused_bytes_max = unused_bytes_of_rank(machine_bytes(), rank_count),
-       .on_damage = end_by_damage});
+  // Under a host MPI it is not known how many of the job's processes are on this machine.
+  const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
+  const std::size_t bytes = machine_bytes();
+  // It takes maps that heaps would.
+  slab.use_large_pages(static_bytes_of_rank(bytes, rank_count));
+  program::rank_heaps().begin(slab, job.stacks(),
+                              {.band = rank_region(config).heaps,
+                               .rank_count = static_cast<std::size_t>(config.rank_count),
+                               .kept_bytes_max = kept_bytes_of_rank(bytes, rank_count),
+                               .unused_bytes_max = unused_bytes_of_rank(bytes, rank_count),
+                               .on_damage = end_by_damage});
 }
 
 std::optional<RankMemory> heap_of_rank(std::size_t index) {

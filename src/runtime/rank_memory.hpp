@@ -34,12 +34,9 @@ namespace sorrel::runtime {
   return machine_bytes / part / static_cast<std::size_t>(rank_count);
 }
 
-/// Before the first image is made: large pages for static memory of the ranks, if there is enough
-/// memory.
-void use_large_pages(const Config& config, program::ImageSlab& slab);
-
-/// After watch_for_crashes(), before any rank runs.
-void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job);
+/// After watch_for_crashes(), before the first image is made and any rank runs. Static memory of
+/// ranks is in large pages if there is enough memory.
+void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const Job& job);
 
 /// RankBody::memory_of().
 [[nodiscard]] std::optional<RankMemory> heap_of_rank(std::size_t index);

@@ -246,13 +246,12 @@ void RankHeaps::start(heap::RegionHeap& heap) const {
   const std::uint64_t index = owner_of(&heap);
   const std::uintptr_t near_end = near_begin_ + ((index + 1) << near_bits);
   const std::uintptr_t middle_end = near_begin_ + middle_offset_ + ((index + 1) << middle_bits);
-  const std::uintptr_t far_end = near_begin_ + far_offset_ + ((index + 1) << far_bits_);
   heap.start({.near_begin = reinterpret_cast<std::byte*>(begin_of(index)),
               .near_bytes = near_end - begin_of(index),
               .middle_begin = reinterpret_cast<std::byte*>(middle_begin_of(index)),
               .middle_bytes = middle_end - middle_begin_of(index),
               .far_begin = reinterpret_cast<std::byte*>(far_begin_of(index)),
-              .far_bytes = far_end - far_begin_of(index),
+              .far_bytes = far_slot_of(index + 1) - far_begin_of(index),
               .far_page_bytes = has_large_far_parts() ? large_page_bytes : page_bytes,
               .kept_bytes_max = options_.kept_bytes_max},
              hooks);

@@ -168,6 +168,7 @@ void ImageSlab::use_large_pages(std::size_t bytes_max) {
 
 /// For the whole large pages of zero-initialised memory.
 void ImageSlab::advise_large_pages(std::uintptr_t base) const {
+  if (!has_large_pages_) return;
   for (const Piece& piece : image_.pieces) {
     if (!may_have_large_pages(piece)) continue;
     const std::uintptr_t begin = os::large_pages_up(base + piece.begin);
@@ -180,7 +181,7 @@ void ImageSlab::advise_large_pages(std::uintptr_t base) const {
 bool ImageSlab::make(int index) const {
   const std::uintptr_t base = base_of(index);
   if (is_template()) {
-    if (has_large_pages_) advise_large_pages(base);
+    advise_large_pages(base);
     return true;
   }
   for (const Piece& piece : image_.pieces) {
@@ -193,7 +194,7 @@ bool ImageSlab::make(int index) const {
       return false;
     }
   }
-  if (has_large_pages_) advise_large_pages(base);
+  advise_large_pages(base);
   for (const ByteRun& run : image_.runs) {
     // All pages of the run in one call: a page fault each takes longer. Kernels before 5.14 have no
     // such call.
