@@ -327,6 +327,22 @@ class Showing(unittest.TestCase):
                 self.assertFalse(any(chart.is_empty for figure in result.figures for chart in figure.charts), result.number)
                 self.assertTrue(all(claim.source and claim.verdict[1] for claim in result.claims), result.number)
 
+    def test_each_study_has_its_own_number_of_processors_where_there_are_as_many(self) -> None:
+        def numbers(cores: int) -> dict[str, int]:
+            setting = Setting("/bin/true", [], cores, True, FakePrograms(), cpus=list(range(cores)))
+            limited = {module.NUMBER: setting.limited_to(module.PROCESSORS) for module in command.modules_of([])}
+            self.assertTrue(all(len(one.cpus) == one.workers for one in limited.values()))
+            return {number: one.workers for number, one in limited.items()}
+
+        self.assertEqual(numbers(24), {"000": 8, "001": 24, "002": 4, "003": 16, "004": 7, "beyond": 24})
+        self.assertEqual(set(numbers(2).values()), {2})
+
+    def test_the_page_says_on_which_cores_a_study_ran(self) -> None:
+        self.assertIn("CPUs 0, 1, 2, 3: 4 cores", results.processors_text([0, 1, 2, 3], 4))
+        self.assertIn("used as many", results.processors_text([0, 1, 2, 3], 4))
+        self.assertIn("The study used 7: what needs more", results.processors_text([0, 2], 7))
+        self.assertTrue(all(result.processors for result in self.results(True)))
+
     def test_the_published_numbers_stand_beside_ours(self) -> None:
         tables = {table.name: table for result in self.results(False) for table in result.tables}
         savings = {row[0]: row[1:] for row in tables["table_3_savings"].rows}
@@ -371,6 +387,7 @@ class Showing(unittest.TestCase):
         self.assertEqual(page.count('class="holds"') + page.count('class="fails"') + page.count('class="open"'), sum(len(r.claims) for r in found))
         self.assertIn("A &lt;processor&gt;", page)
         self.assertEqual([study["study"] for study in told["studies"]], list(command.NUMBERS))
+        self.assertEqual(page.count("Runs had CPUs 0, 1: 2 cores"), len(found))
         self.assertIn("not judged: On kNeighbor, removing false sharing gains around 1 %", out.getvalue())
 
 

@@ -33,7 +33,7 @@ def setting(*implementations: Implementation, workers: int = 2, is_quick: bool =
 
 
 def results(*rows: tuple[tuple[str, str, str], str, list[list[float]]]) -> Results:
-    """Of key, name, and the values of the starts of each round."""
+    """Results of key, name, and the values of the starts of each round."""
     found = Results()
     for key, name, rounds in rows:
         for round_, starts in enumerate(rounds):

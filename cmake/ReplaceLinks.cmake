@@ -4,6 +4,7 @@
 #   bin/mpi/mpicc    a script that starts `sorrel mpicc`
 #   lib*.so          a linker script that names the library's soname
 #   lib*.so.N        the library itself; the CMake package names it
+#   another name of a library whose link has been replaced   a copy: in omp/, whose names are all in the first one, which is preloaded
 set(prefix $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
 file(GLOB_RECURSE found LIST_DIRECTORIES false ${prefix}/*)
 foreach(file ${found})
@@ -12,11 +13,16 @@ foreach(file ${found})
   endif()
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(name ${file} NAME)
-  if(name MATCHES "\\.so\\.[0-9]+$")
+  file(READ_SYMLINK ${file} target)
+  if(DEFINED replaced_${target})
+    file(REMOVE ${file})
+    file(COPY_FILE ${replaced_${target}} ${file})
+  elseif(name MATCHES "\\.so\\.[0-9]+$")
     get_filename_component(library ${file} REALPATH)
     get_filename_component(old_name ${library} NAME)
     file(REMOVE ${file})
     file(RENAME ${library} ${file})
+    set(replaced_${old_name} ${file})
     file(GLOB_RECURSE packages ${prefix}/*/SorrelTargets-*.cmake)
     foreach(package ${packages})
       file(READ ${package} text)

@@ -1,41 +1,31 @@
-# The plugins that carry packets over an installed MPI (src/transport/host), one for each MPI that CMake finds. Each is
-# compiled by that MPI's own wrapper, in a command of its own: its mpi.h never shares an include path with Sorrel's.
-# Without any host MPI one plugin is built, which is opened by path: for MPIs with the standard ABI.
-#
-#   SORREL_HOST_OPENMPI_CC, SORREL_HOST_MPICH_CC    compiler wrappers, when they are not found
+# The plugins that carry packets over a host MPI (src/transport/host), one for each binary interface of MPI. Each is compiled with
+# that interface's values (src/translate) and opens the host's library by its path, so no other MPI is needed. Users compile the
+# installed source with the wrapper of an MPI that has none of these interfaces.
 if(SORREL_SANITIZE)
   return()
 endif()
-find_program(SORREL_HOST_OPENMPI_CC NAMES mpicc.openmpi PATHS /usr/lib64/openmpi/bin DOC "Open MPI's compiler wrapper")
-find_program(SORREL_HOST_MPICH_CC NAMES mpicc.mpich PATHS /usr/lib64/mpich/bin DOC "MPICH's compiler wrapper")
-
 set(plugin_dir ${PROJECT_SOURCE_DIR}/src/transport/host/plugin)
-set(host_flags -I${PROJECT_SOURCE_DIR}/src -std=c11 -O2 -g -Wall -Wextra -Wshadow -fPIC -fvisibility=hidden -shared -Wl,--no-undefined)
 
-# sorrel_host_plugin(NAME COMPILER SOURCES… FLAGS…)
-function(sorrel_host_plugin name compiler)
-  set(file ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsorrel-host-${name}.so)
-  cmake_parse_arguments(plugin "" "" "SOURCES;FLAGS" ${ARGN})
-  add_custom_command(OUTPUT ${file}
-    COMMAND ${compiler} ${host_flags} -DSORREL_HOST_NAME="${name}" ${plugin_FLAGS} ${plugin_SOURCES} -o ${file} -ldl
-    DEPENDS ${plugin_SOURCES} ${plugin_dir}/host_functions.h ${plugin_dir}/../host_api.h
-    COMMENT "Building the plugin for the host MPI ${name}" VERBATIM)
-  add_custom_target(host_${name} ALL DEPENDS ${file})
+# sorrel_host_plugin(NAME INCLUDE_FOLDER DEFINITION…): the folder has the interface's mpi.h.
+function(sorrel_host_plugin name folder)
+  add_library(host_${name} MODULE ${plugin_dir}/host_plugin.c ${plugin_dir}/host_functions.c)
+  target_include_directories(host_${name} PRIVATE ${folder} ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(host_${name} PRIVATE SORREL_HOST_BY_PATH "SORREL_HOST_NAME=\"${name}\"" ${ARGN})
+  target_compile_options(host_${name} PRIVATE -O2 -Wall -Wextra -Wshadow -fvisibility=hidden)
+  target_link_options(host_${name} PRIVATE -Wl,--no-undefined)
+  target_link_libraries(host_${name} PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(host_${name} PROPERTIES OUTPUT_NAME sorrel-host-${name} C_STANDARD 11)
   # The command needs its plugins.
   add_dependencies(sorrel host_${name})
-  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS host_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-set(found_hosts "")
-if(SORREL_HOST_OPENMPI_CC)
-  sorrel_host_plugin(openmpi ${SORREL_HOST_OPENMPI_CC} SOURCES ${plugin_dir}/host_plugin.c)
-  string(APPEND found_hosts " Open MPI,")
-endif()
-if(SORREL_HOST_MPICH_CC)
-  sorrel_host_plugin(mpich ${SORREL_HOST_MPICH_CC} SOURCES ${plugin_dir}/host_plugin.c)
-  string(APPEND found_hosts " MPICH,")
-endif()
-sorrel_host_plugin(abi ${CMAKE_C_COMPILER}
-  SOURCES ${plugin_dir}/host_plugin.c ${plugin_dir}/host_functions.c
-  FLAGS -DSORREL_HOST_BY_PATH -I${PROJECT_SOURCE_DIR}/include/mpi)
-message(STATUS "Host MPIs:${found_hosts} any of the standard ABI")
+foreach(family openmpi mpich)
+  sorrel_host_plugin(${family} ${PROJECT_BINARY_DIR}/src/translate/${family})
+  add_dependencies(host_${family} sorrel_${family}_header)
+endforeach()
+target_compile_definitions(host_openmpi PRIVATE SORREL_HOST_OBJECTS)
+sorrel_host_plugin(abi ${PROJECT_SOURCE_DIR}/include/mpi)
+
+install(FILES ${plugin_dir}/host_plugin.c DESTINATION share/sorrel/host/transport/host/plugin)
+install(FILES ${PROJECT_SOURCE_DIR}/src/transport/host/host_api.h DESTINATION share/sorrel/host/transport/host)

@@ -6,19 +6,28 @@
 #   lib/libsorrel_fortran.a  Fortran's bindings, a part of each Fortran program  (SorrelFortran.cmake)
 #   lib/fortran              mpif.h and the modules mpi and mpi_f08
 #   lib/libsorrel-early.so.0 holds back constructors for programs with private libraries, preloaded by `sorrel run`
+#   lib/sorrel-python        runs a shared library of Python in place of an interpreter at a fixed address       (tools/python)
+#   lib/libsorrel-runtime.so.0   the library without the names of MPI's functions, preloaded for programs of other MPIs
+#   lib/translate/openmpi/libmpi.so.40, lib/translate/mpich/libmpi.so.12   translate their calls      (src/translate), with
+#       their companions for Fortran and C++ (libmpi_mpifh.so.40, libmpifort.so.12, ...)
+#   lib/translate/standard/libmpi_abi.so.1   the names over that library, for interpreters
 #   include/mpi/mpi.h        alone in its include folder, so that no other header is found there
 #   include/sorrel.h         the interface beside MPI
-#   lib/libsorrel-host-*.so  plugins that carry packets over an installed MPI   (SorrelHosts.cmake)
+#   lib/libsorrel-host-*.so  plugins that carry packets over a host MPI         (SorrelHosts.cmake)
+#   share/sorrel/host        their source, for MPIs of other binary interfaces
 #   lib/libsorrel.so.0       parallel loops for programs without MPI
-#   lib/omp/libgomp.so.1     OpenMP for programs compiled by GCC, used by `sorrel run --omp` only
+#   lib/omp/libgomp.so.1     OpenMP for programs compiled by GCC, used by `sorrel run --omp` only; libomp.so.5 and libiomp5.so are links to it
+#   lib/omp/libsorrel-threads.so.0   preloaded with it: functions that concern kernel threads
 #   include/sorrel/*.hpp     C++ interfaces
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
 #   share/sorrel/sorrel.cdx.json   the parts of the installation, with versions and licenses (SorrelSbom.cmake)
 #   share/sorrel/selftest    what `sorrel selftest` compiles                            (tools/selftest)
+#   libexec/sorrel/demo, share/sorrel/demo   the programs of `sorrel demo`, and their sources        (tools/demo)
 #   lib/pkgconfig            sorrel-mpi, sorrel (loops without MPI), sorrel-graph, sorrel-grid
 #   share/sorrel/gdb         a gdb script that shows a rank's globals
+#   share/sorrel/manual      the pages of the manual, for `sorrel docs`         (SorrelManual.cmake)
 #   share/man/man1           manual pages, from the commands' --help   (SorrelManual.cmake)
 #   share/bash-completion, share/zsh, share/fish   completion of the command for shells
 #
@@ -55,6 +64,10 @@ install(TARGETS sorrel_so EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTA
 
 if(TARGET gomp)
   install(TARGETS gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp NAMELINK_SKIP)
+  install(FILES $<TARGET_FILE_DIR:gomp>/libomp.so.5 $<TARGET_FILE_DIR:gomp>/libiomp5.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp)
+endif()
+if(TARGET sorrel_threads)
+  install(TARGETS sorrel_threads LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp NAMELINK_SKIP)
 endif()
 
 # Sorrel::sorrel: the interfaces beside MPI, under Sorrel and under other MPIs.

@@ -23,7 +23,7 @@ endfunction()
 
 # sorrel_module(NAME): an object library of every source below src/NAME, named sorrel_NAME, with _ for /. A module that
 # is listed in SORREL_MODULES is part of the runtime's library.
-# Include arrows between modules are checked by tests/lint (layers.toml), not by link lines.
+# Include arrows between modules are checked by tests/lint (layers.toml), and by the links of unit tests (sorrel_unit_tests).
 function(sorrel_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp ${PROJECT_SOURCE_DIR}/src/${name}/*.S)
@@ -41,27 +41,63 @@ function(sorrel_module name)
   if(SORREL_UNITY AND NOT name IN_LIST SORREL_ALONE)
     sorrel_unity(${target})
   endif()
-  # The faces of abi are visible, and what is compiled for the others is not.
-  if(SORREL_UNITY AND NOT name STREQUAL "abi")
-    sorrel_precompiled(${target})
+  # The bindings of abi are visible, and what is compiled for the others is not.
+  if(NOT name STREQUAL "abi")
+    sorrel_precompiled(${target} module)
   endif()
 endfunction()
 
-# sorrel_precompiled(TARGET): its C++ sources begin with headers of the C++ library that are compiled once. Only with SORREL_UNITY: other
-# builds notice headers that a source forgets.
-function(sorrel_precompiled target)
-  if(NOT TARGET sorrel_std)
-    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/sorrel_std.cpp CONTENT "")
-    add_library(sorrel_std OBJECT ${PROJECT_BINARY_DIR}/sorrel_std.cpp)
-    target_link_libraries(sorrel_std PRIVATE sorrel_flags)
-    foreach(header algorithm array atomic cstring functional map memory optional span string string_view utility vector)
-      target_precompile_headers(sorrel_std PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
+# sorrel_precompiled(TARGET KIND [OPTION...]): its C++ sources begin with headers of the C++ library that are compiled once for all targets of
+# the kind, which have these options; for tests also GoogleTest's. Only in builds that compile sources together: others notice headers that a
+# source forgets. A compiler cache cannot keep what is compiled so.
+function(sorrel_precompiled target kind)
+  if(NOT (SORREL_UNITY OR SORREL_UNITY_OUTER) OR CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  if(NOT TARGET sorrel_std_${kind})
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/sorrel_std_${kind}.cpp CONTENT "")
+    add_library(sorrel_std_${kind} OBJECT ${PROJECT_BINARY_DIR}/sorrel_std_${kind}.cpp)
+    target_link_libraries(sorrel_std_${kind} PRIVATE sorrel_flags)
+    target_compile_options(sorrel_std_${kind} PRIVATE ${ARGN})
+    set(headers algorithm array atomic cstring functional map memory optional span string string_view utility vector)
+    if(kind STREQUAL "test")
+      target_link_libraries(sorrel_std_${kind} PRIVATE GTest::gtest)
+      list(APPEND headers gtest/gtest.h)
+    endif()
+    foreach(header ${headers})
+      target_precompile_headers(sorrel_std_${kind} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
     endforeach()
   endif()
-  target_precompile_headers(${target} REUSE_FROM sorrel_std)
+  target_precompile_headers(${target} REUSE_FROM sorrel_std_${kind})
 endfunction()
 
-# sorrel_unit_tests(NAME): one GoogleTest program of every *_test.cpp below tests/unit/NAME, label "unit".
+# sorrel_rooms(VARIABLE MODULE...): the object libraries of the modules and of all that they may include (layers.toml), directly or not.
+function(sorrel_rooms variable)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/layers.toml lines REGEX "^[^#]+ = [[]\"")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/layers.toml)
+  while(ARGN)
+    list(POP_FRONT ARGN room)
+    # Several folders of layers.toml may be one library.
+    string(REPLACE "/" "_" target sorrel_${room})
+    if(NOT TARGET ${target})
+      string(REGEX REPLACE "/.*" "" room ${room})
+      set(target sorrel_${room})
+    endif()
+    if(NOT target IN_LIST targets)
+      list(APPEND targets ${target})
+      foreach(line IN LISTS lines)
+        if(line MATCHES "^\"?${room}(/[a-z]+)?\"? = (.*)")
+          string(REGEX MATCHALL "[a-z/]+" below "${CMAKE_MATCH_2}")
+          list(APPEND ARGN ${below})
+        endif()
+      endforeach()
+    endif()
+  endwhile()
+  set(${variable} ${targets} PARENT_SCOPE)
+endfunction()
+
+# sorrel_unit_tests(NAME [MODULE...]): one GoogleTest program of every *_test.cpp below tests/unit/NAME, label "unit". With modules, it is
+# linked with these and those below them alone, so a use of others fails.
 function(sorrel_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   if(NOT sources)
@@ -70,10 +106,17 @@ function(sorrel_unit_tests name)
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(test_${name} PRIVATE sorrel_static sorrel_flags GTest::gtest_main)
+  if(ARGN)
+    sorrel_rooms(libraries ${ARGN})
+    list(APPEND libraries Threads::Threads ${CMAKE_DL_LIBS})
+  else()
+    set(libraries sorrel_static)
+  endif()
+  target_link_libraries(test_${name} PRIVATE ${libraries} sorrel_flags GTest::gtest_main)
   if(SORREL_UNITY OR SORREL_UNITY_OUTER)
     sorrel_unity(test_${name})
   endif()
+  sorrel_precompiled(test_${name} test -fPIE)
   gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
 endfunction()
 

@@ -12,7 +12,7 @@ set(CPACK_THREADS 0)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# Not by dpkg-shlibdeps: it would add the host MPIs, which only their plugins need.
+# Not by dpkg-shlibdeps: it does not know the translations, whose names are those of other packages.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 string(REGEX MATCH "[0-9.]+$" libc_version "${libc_version}")
 string(REGEX MATCH "^[0-9]+" compiler_version "${CMAKE_CXX_COMPILER_VERSION}")

@@ -19,7 +19,7 @@ int main() {
   sorrel::parallel_for(0, count,
                        [&](std::int64_t i) { root[i] = std::sqrt(static_cast<double>(i)); });
 
-  // The same to the last bit, however many threads there are.
+  // The sum is the same to the last bit, however many threads there are.
   const double sum = sorrel::parallel_reduce(
       0, count, 0.0,
       [&](sorrel::Range part, double partial) {

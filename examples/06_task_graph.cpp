@@ -32,7 +32,7 @@ int main() {
     distance[i][0] = distance[0][i] = static_cast<int>(i);
 
   sorrel::Graph g;
-  auto tile = g.family("tile", {tiles, tiles}).run([&](Index row, Index column) {
+  auto tile = g.family("tile", {tiles, tiles}).body([&](Index row, Index column) {
     for (Index i = row * side + 1; i <= (row + 1) * side; i++)
       for (Index j = column * side + 1; j <= (column + 1) * side; j++)
         distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1,

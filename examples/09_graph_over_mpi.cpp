@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
     MPI_Dims_create(ranks, 2, cut.data());
     const Tiling tiling(
         {n, n}, tiling_over(MPI_COMM_WORLD, {.ranks = {cut[0], cut[1], 1}, .tile = {5, n}}));
-    Field<double> now(tiling, "now"), next(tiling, "next");
-    const auto edges = [](Index i, Index, Index) { return i < 0 ? 100.0 : 0.0; };  // one is hot
+    Field<double, 2> now(tiling, "now"), next(tiling, "next");
+    const auto edges = [](Index i, Index) { return i < 0 ? 100.0 : 0.0; };  // one is hot
     now.fill(edges);
     next.fill(edges);
 
@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
         .reads(now, star(1))
         .writes(next)
         .reduces(change)
-        .run([](const KeyBox& cells, auto old, auto out, double& largest) {
-          for (const auto& [i, j] : cells.first<2>()) {
+        .body([](const sorrel::Box<2>& cells, auto old, auto out, double& largest) {
+          for (const auto& [i, j] : cells) {
             out(i, j) = 0.25 * (old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1));
             largest = std::max(largest, std::fabs(out(i, j) - old(i, j)));
           }

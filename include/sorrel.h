@@ -39,25 +39,41 @@ enum sorrel_schedule {
   SORREL_AUTOMATIC = 0, /* decreasing chunks, the smallest of about a microsecond */
   SORREL_STATIC = 1,    /* one equal chunk per thread, or chunks of `grain` */
   SORREL_DYNAMIC = 2,   /* chunks of `grain` (0: of one iteration) */
-  SORREL_GUIDED = 3,    /* decreasing chunks, the smallest `grain` */
-  SORREL_SHARED = 16    /* added to one of these: the loop runs only if other threads can join it */
+  SORREL_GUIDED = 3     /* decreasing chunks, the smallest `grain` */
 };
 
-/// What a loop with SORREL_SHARED returns when no other thread could join it, because its thread is
-/// the only one now, or too many loops of other ranks are open. Then nothing has been run.
-#define SORREL_NOT_SHARED (-2147483647 - 1)
+/// A flag of a loop: it runs only if other threads can join it.
+#define SORREL_SHARED_ONLY UINT64_C(1)
 
-/// All zero is the default. A null pointer means the default, too.
+/// What a loop or a reduction returns when it has run nothing.
+enum sorrel_loop_status {
+  /* With SORREL_SHARED_ONLY: no other thread could join the loop, because its thread is the only
+     one now, or too many loops of other ranks are open. */
+  SORREL_NOT_SHARED = -1,
+  /* The library does not know one of the options: a size, a schedule or a flag of a later version.
+   */
+  SORREL_UNKNOWN_OPTION = -2,
+  /* A reduction has not enough memory for its partial results. */
+  SORREL_NO_MEMORY = -3
+};
+
+/// Options of a loop or a reduction. A null pointer means the default, and so does 0 in each field.
+/// Later versions of the library may add fields at the end: 0 in these means what this version
+/// does.
 struct sorrel_loop_options {
-  enum sorrel_schedule schedule;
+  /// sizeof(struct sorrel_loop_options); 0: the five fields of this version.
+  size_t size;
   /// Iterations of the smallest chunk; 0: the default of the schedule.
   int64_t grain;
+  enum sorrel_schedule schedule;
   /// Maximum number of threads, the caller included; 0: as many as the governor grants.
   int threads_max;
+  /// SORREL_SHARED_ONLY, or 0.
+  uint64_t flags;
 };
 
-/// Runs the iterations [begin, end). Returns 0 to continue; any other value cancels the loop:
-/// chunks that have not begun are skipped.
+/// Runs the iterations [begin, end). Returns 0 to continue; a positive number cancels the loop:
+/// chunks that have not begun are skipped. Negative numbers are the library's.
 typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
 
 /// Runs `body` on parts that cover [begin, end), each iteration once, on several threads; returns
@@ -68,7 +84,7 @@ typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
 /// @param body must return: neither exceptions nor longjmp may leave it
 /// @param argument passed on to `body`
 /// @param options schedule, grain and number of threads; null: the default
-/// @return 0, or the value with which a body cancelled the loop, or SORREL_NOT_SHARED
+/// @return 0, or the positive number with which a body cancelled the loop, or a sorrel_loop_status
 int sorrel_parallel_for(int64_t begin,
                         int64_t end,
                         sorrel_loop_body body,
@@ -93,8 +109,7 @@ typedef void (*sorrel_reduce_combine)(void* argument, void* into, const void* fr
 /// @param result the neutral element, then the result; unchanged if the loop is cancelled
 /// @param bytes the size of a result
 /// @param options schedule, grain and number of threads; null: the default
-/// @return 0, or the value with which a body cancelled the loop; -1 if there is not enough memory
-/// for the partial results
+/// @return 0, or the positive number with which a body cancelled the loop, or a sorrel_loop_status
 int sorrel_parallel_reduce(int64_t begin,
                            int64_t end,
                            sorrel_reduce_body body,
@@ -104,10 +119,18 @@ int sorrel_parallel_reduce(int64_t begin,
                            size_t bytes,
                            const struct sorrel_loop_options* options);
 
-/// Any thread. Never suspends.
+/// Any thread. May suspend.
 ///
 /// @return how many threads a loop of the caller may use now, the caller included; it changes
 int sorrel_loop_threads(void);
+
+/// From here on each loop that the calling thread or rank starts uses at most so many threads.
+/// Loops of other threads and ranks, and loops that bodies start on helpers, are not limited. A
+/// rank that is restored from a checkpoint, or moved to another process, has no limit. May suspend.
+///
+/// @param count the caller included; 0: no limit; a negative number counts as 1
+/// @return the limit before; 0: none
+int sorrel_limit_threads(int count);
 
 /// Keeps the current number of threads from here on, for programs that depend on it. Never
 /// suspends.

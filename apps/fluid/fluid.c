@@ -66,7 +66,7 @@ static void relax_row(struct solver* s, int i, int color) {
         factor * (psi[j + 1] + psi[j - 1] + psi[j + n] + psi[j - n] - 4 * psi[j] + h * h * w[j]);
 }
 
-// The same row several times: more work in a loop, without more memory.
+// Computes one row several times: more work in a loop, without more memory.
 static void repeated_row(struct solver* s, int i) {
   for (int k = 0; k < s->repeat; k++)
     s->kernel(s, i);

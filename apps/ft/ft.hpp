@@ -41,7 +41,7 @@ struct Range {
 /// Part `index` of 0 .. n cut into `count` parts, which differ by one at most.
 Range part_of(long n, long count, long index);
 
-/// The same for any range.
+/// part_of() for any range.
 Range part_of(const Range& range, long count, long index);
 
 /// The benchmark's definition of a class of problems, or a mesh of which it has none.
@@ -177,7 +177,7 @@ class Transform {
 
   const Case& c_;
   const long nx_, ny_, nz_;
-  // Of this rank: in frequency space, between the exchanges and in real space.
+  // Ranges of this rank: in frequency space, between the exchanges and in real space.
   const Range x_, y_of_frequency_, z_, y_;
   const Exchange first_, second_;
   const int slots_;

@@ -63,12 +63,13 @@ Result run_graph(const Case& c, Transform& transform, bool is_explained) {
   sorrel::Graph g(over_mpi(c.comm, {.is_read_late = true}));
   const auto step_of = [](const Task& task) { return static_cast<int>(task.step); };
   const auto slice_of = [](const Task& task) { return static_cast<int>(task.key[0]); };
-  auto z = g.family("evolve, z", {c.y_slices}).run([&](const Task& task) {
+  auto z = g.family("evolve, z", {c.y_slices}).body([&](const Task& task) {
     transform.evolve_and_transform_z(step_of(task), slice_of(task));
   });
-  auto y = g.family(transform.has_second() ? "y" : "y, x", {c.z_slices}).run([&](const Task& task) {
-    transform.transform_y(step_of(task), slice_of(task));
-  });
+  auto y =
+      g.family(transform.has_second() ? "y" : "y, x", {c.z_slices}).body([&](const Task& task) {
+        transform.transform_y(step_of(task), slice_of(task));
+      });
   // Two steps at a time: there are two receive buffers, and a third step waits until the first has
   // ended.
   z.after(z, previous_step);
@@ -79,7 +80,7 @@ Result run_graph(const Case& c, Transform& transform, bool is_explained) {
     y.after(add_exchange(g, "y and z", transform, transform.first(), 0, z, ranks_of(c, true)),
             everything);
   if (transform.has_second()) {
-    auto x = g.family("x", {c.z_slices}).run([&](const Task& task) {
+    auto x = g.family("x", {c.z_slices}).body([&](const Task& task) {
       transform.transform_x(step_of(task), slice_of(task));
     });
     x.after(y).after(add_exchange(g, "x and y", transform, transform.second(), c.y_slices, y,

@@ -25,17 +25,17 @@ Result run_graph(const Case& c, bool is_explained) {
                                                             .tile = key_of(c.tile),
                                                             .has_skin = c.has_skin,
                                                             .skin = key_of(c.skin)}));
-  Field<double> u(tiling, "u"), v(tiling, "v");
+  Field<double, 3> u(tiling, "u"), v(tiling, "v");
   const Answer beginning(c, 0), end(c, c.steps);
-  for (Field<double>* field : {&u, &v})
+  for (Field<double, 3>* field : {&u, &v})
     field->fill([&](Index i, Index j, Index k) { return beginning.at(i, j, k); });
 
   sorrel::Graph g(over_mpi(c.comm));
   g.over(tiling, "relax")
       .reads(u, star(1))
       .writes(v)
-      .run([source = c.source()](const KeyBox& cells, auto from, auto to) {
-        const auto [i, j, k] = cells.first<3>().lo;
+      .body([source = c.source()](const sorrel::Box<3>& cells, auto from, auto to) {
+        const auto [i, j, k] = cells.lo;
         relax(&to(i, j, k), &from(i, j, k), to.stride(0), to.stride(1),
               {cells.hi[0] - i, cells.hi[1] - j, cells.hi[2] - k}, source);
       });
@@ -51,11 +51,8 @@ Result run_graph(const Case& c, bool is_explained) {
   result.ended = MPI_Wtime();
   // A rank that compares must not delay the steps of another one.
   MPI_Barrier(c.comm);
-  const KeyBox block = tiling.block();
-  for (Index i = block.lo[0]; i < block.hi[0]; ++i)
-    for (Index j = block.lo[1]; j < block.hi[1]; ++j)
-      for (Index k = block.lo[2]; k < block.hi[2]; ++k)
-        result.error = std::max(result.error, std::abs(u(i, j, k) - end.at(i, j, k)));
+  for (const auto& [i, j, k] : tiling.block())
+    result.error = std::max(result.error, std::abs(u(i, j, k) - end.at(i, j, k)));
   return result;
 }
 

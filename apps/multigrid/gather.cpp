@@ -11,7 +11,7 @@ struct Layout {
   int total = 0;
 };
 
-grid::Box block_of_rank(const Level& level, int rank) {
+sorrel::Box<3> block_of_rank(const Level& level, int rank) {
   const grid::Cut& cut = level.cut();
   return grid::block_at(level.problem(), cut.grid, grid::coords_of(rank, cut.grid, cut.brick));
 }

@@ -23,8 +23,11 @@ constexpr std::int64_t cells_per_tile = 1 << 15;
 }
 
 // Cuts some layers off one end of a box; what is cut off is returned.
-grid::Box cut_off(grid::Box& box, std::size_t dimension, bool is_high, std::int64_t width) {
-  grid::Box part = box;
+sorrel::Box<3> cut_off(sorrel::Box<3>& box,
+                       std::size_t dimension,
+                       bool is_high,
+                       std::int64_t width) {
+  sorrel::Box<3> part = box;
   width = std::min(width, box.extent(dimension));
   if (is_high)
     box.hi[dimension] = part.lo[dimension] = part.hi[dimension] - width;
@@ -33,7 +36,7 @@ grid::Box cut_off(grid::Box& box, std::size_t dimension, bool is_high, std::int6
   return part;
 }
 
-grid::Box block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Cut& cut) {
+sorrel::Box<3> block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Cut& cut) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   return grid::block_at(problem, cut.grid, grid::coords_of(rank, cut.grid, cut.brick));
@@ -103,7 +106,7 @@ double Level::compute_residual() {
   return residual_within(whole());
 }
 
-double Level::residual_within(const grid::Box& cells) {
+double Level::residual_within(const sorrel::Box<3>& cells) {
   const double per_h2 = 1 / (h() * h());
   double sum = 0;
   each_cell(cells, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
@@ -116,7 +119,7 @@ double Level::residual_within(const grid::Box& cells) {
   return sum;
 }
 
-void Level::relax_within(const grid::Box& cells) {
+void Level::relax_within(const sorrel::Box<3>& cells) {
   const double step = damping * h() * h() / 6;
   each_cell(cells, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     u(x, y, z) += step * r_(x, y, z);
@@ -143,7 +146,7 @@ void Level::exchange_by(Exchange exchange) {
   sweep_ = std::make_unique<sorrel::Graph>(sorrel::graph::over_mpi(comm_));
   inner_.clear();
   skin_.clear();
-  grid::Box rest = whole();
+  sorrel::Box<3> rest = whole();
   for (std::size_t d = 0; d < 3; ++d)
     for (const bool is_high : {false, true})
       skin_.push_back(cut_off(rest, d, is_high, 1));
@@ -167,19 +170,19 @@ void Level::make_sweep(sorrel::Graph& graph) {
   if (!halo.has_value()) stop(halo.error());
 
   auto inner = graph.family("residual within", {static_cast<Index>(inner_.size())});
-  inner.run([this](Index i) { (void)residual_within(inner_[static_cast<std::size_t>(i)]); });
+  inner.body([this](Index i) { (void)residual_within(inner_[static_cast<std::size_t>(i)]); });
   auto reflect = graph.family("reflect", {1});
-  reflect.run([this] { reflect_all(); });
+  reflect.body([this] { reflect_all(); });
   halo.value().fill_before(reflect);
   // Faces include ghosts that it writes.
   halo.value().leave_before(reflect);
   auto skin = graph.family("residual of the skin", {static_cast<Index>(skin_.size())});
-  skin.run([this](Index i) { (void)residual_within(skin_[static_cast<std::size_t>(i)]); });
+  skin.body([this](Index i) { (void)residual_within(skin_[static_cast<std::size_t>(i)]); });
   skin.after(reflect, everything);
 
-  const auto relax = [&](const char* name, const std::vector<grid::Box>& parts) {
+  const auto relax = [&](const char* name, const std::vector<sorrel::Box<3>>& parts) {
     auto family = graph.family(name, {static_cast<Index>(parts.size())});
-    family.run([this, &parts](Index i) { relax_within(parts[static_cast<std::size_t>(i)]); });
+    family.body([this, &parts](Index i) { relax_within(parts[static_cast<std::size_t>(i)]); });
     family.after(inner, everything).after(skin, everything);
     halo.value().leave_before(family);
   };

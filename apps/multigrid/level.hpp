@@ -67,7 +67,7 @@ class Level {
 
   [[nodiscard]] const grid::Cut& cut() const { return cut_; }
 
-  [[nodiscard]] const grid::Box& block() const { return block_; }
+  [[nodiscard]] const sorrel::Box<3>& block() const { return block_; }
 
   /// Some sweeps of damped Jacobi.
   void smooth(int sweeps);
@@ -87,9 +87,9 @@ class Level {
     each_cell(whole(), visit);
   }
 
-  /// The same for a part of them.
+  /// each_cell() for a part of them.
   template <class Visit>
-  static void each_cell(const grid::Box& cells, Visit&& visit) {
+  static void each_cell(const sorrel::Box<3>& cells, Visit&& visit) {
     for (const std::int64_t x : cells[0])
       for (const std::int64_t y : cells[1])
         for (const std::int64_t z : cells[2])
@@ -100,10 +100,12 @@ class Level {
   void fill_ghosts();
   void reflect_all();
   void reflect(std::size_t dimension, bool is_high);
-  [[nodiscard]] double residual_within(const grid::Box& cells);
-  void relax_within(const grid::Box& cells);
+  [[nodiscard]] double residual_within(const sorrel::Box<3>& cells);
+  void relax_within(const sorrel::Box<3>& cells);
 
-  [[nodiscard]] grid::Box whole() const { return grid::Box::at({1, 1, 1}, block_.extents()); }
+  [[nodiscard]] sorrel::Box<3> whole() const {
+    return sorrel::Box<3>::at({1, 1, 1}, block_.extents());
+  }
 
   void make_sweep(sorrel::Graph& graph);
 
@@ -111,12 +113,12 @@ class Level {
   grid::Problem problem_;
   MPI_Comm comm_;
   grid::Cut cut_;
-  grid::Box block_;
+  sorrel::Box<3> block_;
   Field r_;
   std::optional<grid::Halo> halo_;
   /// A sweep as a graph's step, and what its tasks update.
-  std::vector<grid::Box> inner_;
-  std::vector<grid::Box> skin_;
+  std::vector<sorrel::Box<3>> inner_;
+  std::vector<sorrel::Box<3>> skin_;
   std::unique_ptr<sorrel::Graph> sweep_;
 };
 

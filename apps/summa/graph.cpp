@@ -101,7 +101,7 @@ Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
   const long rows = blocks.rows().length();
   const long tile = c.tile == 0 ? rows : std::min(c.tile, rows);
   sorrel::Graph g(over_mpi(c.grid));
-  auto product = g.family("product", {count, (rows + tile - 1) / tile}).run([&](Index k, Index i) {
+  auto product = g.family("product", {count, (rows + tile - 1) / tile}).body([&](Index k, Index i) {
     blocks.multiply(a.values(panels, k), b.values(panels, k), panels[static_cast<std::size_t>(k)],
                     i * tile, std::min(tile, rows - i * tile));
   });

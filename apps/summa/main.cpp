@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   Options options = read(c, argc, argv);
   make_grid(c);
   c.a_ahead = options.a_ahead, c.b_ahead = options.b_ahead;
-  // Of large products a sample of the rows, with all columns.
+  // In large products a sample of the rows is checked, with all columns.
   if (options.check_every == 0) options.check_every = c.n <= 512 ? 1 : 17;
 
   Blocks blocks(c);

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
         return Message{peer, static_cast<int>(key[0]), bytes[static_cast<std::size_t>(key[0])], {}};
       };
     };
-    if (rank < busy_ranks) g.family("work", {tasks}).run([&] { compute_for(task_us); });
+    if (rank < busy_ranks) g.family("work", {tasks}).body([&] { compute_for(task_us); });
     auto receive = g.receive("receive", {laps}, message_with((rank + ranks - 1) % ranks));
     auto send = g.send("send", {laps}, message_with((rank + 1) % ranks));
     // Rank 0 begins each lap after the previous one has ended.

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
       wave,
       [&] {
         graph.emplace();
-        auto tile = graph->family("tile", {wave.rows, wave.columns}).run([] {});
+        auto tile = graph->family("tile", {wave.rows, wave.columns}).body([] {});
         tile.after(tile, sorrel::graph::offset(-1, 0)).after(tile, sorrel::graph::offset(0, -1));
       },
       [&] { graph->run(); });

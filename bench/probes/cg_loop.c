@@ -3,12 +3,15 @@
 // Every rank starts a ring exchange of 1 KiB both ways, computes for about 5.6 us, waits for the
 // exchange and takes part in two reductions. The computation is timed separately, so that the
 // driver can compute the ideal: computation x ranks / cores. One line of each name per sample.
+// Every message and every sum is checked.
+#include <math.h>
+
 #include "probe.h"
 
 enum { numbers = 256, sweeps = 15, edge_bytes = 1024 };
 
 struct state {
-  int rank, ranks;
+  int rank, ranks, iteration;
   double sum, seconds_computing;
   double values[numbers];
   char out[2][edge_bytes], in[2][edge_bytes];
@@ -25,10 +28,32 @@ static double compute(double* values) {
   return sum;
 }
 
+// What a rank sends to one side in an iteration, at the end of the message.
+static void mark(char* message, int rank, int side, int iteration) {
+  const int marks[] = {rank, side, iteration};
+  memcpy(message + edge_bytes - sizeof marks, marks, sizeof marks);
+}
+
+static void check_mark(const char* message, int rank, int side, int iteration) {
+  char expected[edge_bytes];
+  mark(expected, rank, side, iteration);
+  const size_t from = edge_bytes - 3 * sizeof(int);
+  if (memcmp(message + from, expected + from, edge_bytes - from) != 0)
+    probe_fail("cg_loop: wrong message");
+}
+
+// All ranks have contributed the same value. Sums in another order differ by roundings.
+static void check_sum(double sum, double value, int ranks) {
+  if (!(fabs(sum - ranks * value) <= 1e-12 * ranks * fabs(sum))) probe_fail("cg_loop: wrong sum");
+}
+
 static void iterations(void* pointer, int count) {
   struct state* s = pointer;
   const int left = (s->rank + s->ranks - 1) % s->ranks, right = (s->rank + 1) % s->ranks;
   for (int i = 0; i < count; i++) {
+    const int iteration = s->iteration++;
+    mark(s->out[0], s->rank, 0, iteration);
+    mark(s->out[1], s->rank, 1, iteration);
     MPI_Request requests[4];
     MPI_Irecv(s->in[0], edge_bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(s->in[1], edge_bytes, MPI_BYTE, right, 2, MPI_COMM_WORLD, &requests[1]);
@@ -40,9 +65,13 @@ static void iterations(void* pointer, int count) {
     s->seconds_computing += probe_now() - before;
 
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    check_mark(s->in[0], left, 0, iteration);
+    check_mark(s->in[1], right, 1, iteration);
     double over_all;
     MPI_Allreduce(&s->sum, &over_all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check_sum(over_all, s->sum, s->ranks);
     MPI_Allreduce(&over_all, &s->sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check_sum(s->sum, over_all, s->ranks);
     s->sum *= 1e-30;
   }
 }

@@ -1,6 +1,6 @@
 // self_message SECONDS [BYTES] - time of a message from a rank to itself, on all ranks at once.
 //
-// The same buffers serve every message.
+// All messages use the same buffers.
 #include "probe.h"
 
 struct messages {

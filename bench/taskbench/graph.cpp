@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   for (const TaskGraph& graph : app.graphs) {
     Points* points = all.emplace_back(std::make_unique<Points>(graph)).get();
     Family family = g.family("points" + std::to_string(graph.graph_index), {graph.max_width});
-    family.run(
+    family.body(
         [points](const sorrel::graph::Task& task) { points->execute(task.step, task.key[0]); });
     connect(family, graph);
     steps = std::max<Index>(steps, graph.timesteps);

@@ -8,11 +8,13 @@
  *
  * One table for each chapter of the standard that has names to give; that is why the file is long.
  * Types come before the tables, functions after them. Integer constants are macros, so that #if and
- * #ifdef work on all of them. Plain C99 and C++98; includes nothing but <stdint.h>.
+ * #ifdef work on all of them. Plain C99 and C++98; includes <stdint.h>, and <stddef.h>, since
+ * programs expect size_t and NULL of it.
  */
 #ifndef SORREL_MPI_H
 #define SORREL_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -1,77 +1,152 @@
 /// @file
-/// Range and Box: intervals of integers and boxes of them, in C++17. The same types name the parts
-/// of loops, the keys of tasks, and the cells of grids.
-#ifndef SORREL_BOX_HPP
-#define SORREL_BOX_HPP
+/// Range and Box: intervals of integers and boxes of them. The same types name the parts of loops,
+/// the keys of tasks, and the cells of grids. Both are random access ranges and views.
+#pragma once
 
 #include <array>
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
+
+#include <sorrel/require_cxx20.hpp>
 
 namespace sorrel {
 
-/// The integers lo <= i < hi, usable in a range-based for statement:
+namespace detail {
+
+/// What an iterator over numbered things needs beside its position: operators in terms of
+/// move_by() and distance_from(). `Iterator` derives from it.
+template <class Iterator>
+class ByPosition {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::random_access_iterator_tag;
+  /// Values are made where they are read, which C++17 calls input.
+  using iterator_category = std::input_iterator_tag;
+
+  constexpr auto operator[](difference_type by) const { return *(self() + by); }
+
+  friend constexpr Iterator& operator+=(Iterator& iterator, difference_type by) {
+    iterator.move_by(by);
+    return iterator;
+  }
+
+  friend constexpr Iterator& operator-=(Iterator& iterator, difference_type by) {
+    return iterator += -by;
+  }
+
+  friend constexpr Iterator& operator--(Iterator& iterator) { return iterator += -1; }
+
+  friend constexpr Iterator operator++(Iterator& iterator, int) {
+    Iterator before = iterator;
+    ++iterator;
+    return before;
+  }
+
+  friend constexpr Iterator operator--(Iterator& iterator, int) {
+    Iterator before = iterator;
+    --iterator;
+    return before;
+  }
+
+  friend constexpr Iterator operator+(Iterator iterator, difference_type by) {
+    return iterator += by;
+  }
+
+  friend constexpr Iterator operator+(difference_type by, Iterator iterator) {
+    return iterator += by;
+  }
+
+  friend constexpr Iterator operator-(Iterator iterator, difference_type by) {
+    return iterator -= by;
+  }
+
+  friend constexpr difference_type operator-(const Iterator& one, const Iterator& other) {
+    return one.distance_from(other);
+  }
+
+  friend constexpr bool operator==(const Iterator& one, const Iterator& other) {
+    return one.distance_from(other) == 0;
+  }
+
+  friend constexpr std::strong_ordering operator<=>(const Iterator& one, const Iterator& other) {
+    return one.distance_from(other) <=> 0;
+  }
+
+ private:
+  constexpr const Iterator& self() const { return static_cast<const Iterator&>(*this); }
+};
+
+}  // namespace detail
+
+/// The integers lo <= i < hi of a type, at most 2^63 - 1 of them, usable in a range-based for
+/// statement:
 /// @code
 /// for (std::int64_t i : part) sum += x[i];
 /// @endcode
-struct Range {
-  std::int64_t lo = 0;  ///< the first one
-  std::int64_t hi = 0;  ///< one past the last
+template <std::integral Index>
+struct BasicRange {
+  Index lo = 0;  ///< the first one
+  Index hi = 0;  ///< one past the last
 
   /// @cond
   /// Steps through the integers of a range.
-  class Iterator {
+  class Iterator : public detail::ByPosition<Iterator> {
    public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = std::int64_t;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const std::int64_t*;
-    using reference = std::int64_t;
+    using value_type = Index;
+    using reference = Index;
 
     constexpr Iterator() = default;
 
-    constexpr explicit Iterator(std::int64_t value) : value_(value) {}
+    constexpr explicit Iterator(Index value) : value_(value) {}
 
-    constexpr std::int64_t operator*() const { return value_; }
+    constexpr Index operator*() const { return value_; }
 
     constexpr Iterator& operator++() {
       ++value_;
       return *this;
     }
 
-    constexpr Iterator operator++(int) { return Iterator(value_++); }
-
-    friend constexpr bool operator==(Iterator one, Iterator other) {
-      return one.value_ == other.value_;
+    constexpr void move_by(std::ptrdiff_t by) {
+      value_ =
+          static_cast<Index>(static_cast<std::uint64_t>(value_) + static_cast<std::uint64_t>(by));
     }
 
-    friend constexpr bool operator!=(Iterator one, Iterator other) { return !(one == other); }
+    constexpr std::ptrdiff_t distance_from(const Iterator& other) const {
+      return static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(value_) -
+                                         static_cast<std::uint64_t>(other.value_));
+    }
 
    private:
-    std::int64_t value_ = 0;
+    Index value_ = 0;
   };
 
   /// @endcond
 
   /// @return the number of integers, 0 if hi is not above lo
-  constexpr std::int64_t size() const { return hi > lo ? hi - lo : 0; }
+  constexpr std::int64_t size() const {
+    return hi > lo ? static_cast<std::int64_t>(static_cast<std::uint64_t>(hi) -
+                                               static_cast<std::uint64_t>(lo))
+                   : 0;
+  }
 
   /// @return whether it has no integers
-  constexpr bool empty() const { return size() == 0; }
+  constexpr bool empty() const { return hi <= lo; }
 
   /// @return an iterator at the first integer
   constexpr Iterator begin() const { return Iterator(lo); }
 
   /// @return an iterator past the last integer
-  constexpr Iterator end() const { return Iterator(lo + size()); }
+  constexpr Iterator end() const { return Iterator(empty() ? lo : hi); }
 
-  friend constexpr bool operator==(const Range& one, const Range& other) {
-    return one.lo == other.lo && one.hi == other.hi;
-  }
-
-  friend constexpr bool operator!=(const Range& one, const Range& other) { return !(one == other); }
+  friend constexpr bool operator==(const BasicRange&, const BasicRange&) = default;
 };
+
+/// The integers lo <= i < hi, of 64 bits.
+using Range = BasicRange<std::int64_t>;
 
 /// The points with lo <= point < hi in each of `dimensions`, usable in a range-based for statement.
 /// Points are numbered with the last dimension fastest:
@@ -90,45 +165,37 @@ struct Box {
 
   /// @cond
   /// Steps through the points of a box.
-  class Iterator {
+  class Iterator : public detail::ByPosition<Iterator> {
    public:
-    using iterator_category = std::input_iterator_tag;
     using value_type = Point;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Point*;
-    using reference = const Point&;
+    using reference = Point;
 
     constexpr Iterator() = default;
 
-    constexpr Iterator(const Box& box, const Point& point, std::int64_t left)
-        : box_(box), point_(point), left_(left) {}
+    constexpr Iterator(const Box& box, std::int64_t position)
+        : box_(box), point_(box.lo), position_(position) {}
 
-    constexpr const Point& operator*() const { return point_; }
+    constexpr Point operator*() const { return point_; }
 
     constexpr Iterator& operator++() {
       point_ = box_.next(point_);
-      --left_;
+      ++position_;
       return *this;
     }
 
-    constexpr Iterator operator++(int) {
-      Iterator before = *this;
-      ++*this;
-      return before;
+    constexpr void move_by(std::ptrdiff_t by) {
+      position_ += by;
+      if (position_ >= 0 && position_ < box_.count()) point_ = box_.key_at(position_);
     }
 
-    friend constexpr bool operator==(const Iterator& one, const Iterator& other) {
-      return one.left_ == other.left_;
-    }
-
-    friend constexpr bool operator!=(const Iterator& one, const Iterator& other) {
-      return one.left_ != other.left_;
+    constexpr std::ptrdiff_t distance_from(const Iterator& other) const {
+      return position_ - other.position_;
     }
 
    private:
     Box box_{};
     Point point_{};
-    std::int64_t left_ = 0;
+    std::int64_t position_ = 0;
   };
 
   /// @endcond
@@ -167,13 +234,14 @@ struct Box {
     return result;
   }
 
+  /// @return count(), as ranges call it
+  constexpr std::int64_t size() const { return count(); }
+
   /// @return whether it has no points
   constexpr bool empty() const { return count() == 0; }
 
-  /// The box without its last dimensions, for the keys of a graph:
-  /// @code
-  /// for (auto [i, j] : cells.first<2>()) to(i, j) = from(i, j);
-  /// @endcode
+  /// The box without its last dimensions.
+  ///
   /// @return the box of the first `count` dimensions
   template <std::size_t count>
   constexpr Box<count> first() const {
@@ -217,20 +285,24 @@ struct Box {
   }
 
   /// @return an iterator at the first point
-  constexpr Iterator begin() const { return {*this, lo, count()}; }
+  constexpr Iterator begin() const { return {*this, 0}; }
 
   /// @return an iterator past the last point
-  constexpr Iterator end() const { return {*this, lo, 0}; }
+  constexpr Iterator end() const { return {*this, count()}; }
 
-  friend constexpr bool operator==(const Box& one, const Box& other) {
-    for (std::size_t d = 0; d < dimensions; ++d)
-      if (one.lo[d] != other.lo[d] || one.hi[d] != other.hi[d]) return false;
-    return true;
-  }
-
-  friend constexpr bool operator!=(const Box& one, const Box& other) { return !(one == other); }
+  friend constexpr bool operator==(const Box&, const Box&) = default;
 };
 
 }  // namespace sorrel
 
-#endif
+/// @cond
+// Iterators hold what they need of a range or a box, which are cheap to copy.
+template <std::integral Index>
+inline constexpr bool std::ranges::enable_borrowed_range<sorrel::BasicRange<Index>> = true;
+template <std::size_t dimensions>
+inline constexpr bool std::ranges::enable_borrowed_range<sorrel::Box<dimensions>> = true;
+template <std::integral Index>
+inline constexpr bool std::ranges::enable_view<sorrel::BasicRange<Index>> = true;
+template <std::size_t dimensions>
+inline constexpr bool std::ranges::enable_view<sorrel::Box<dimensions>> = true;
+/// @endcond

@@ -1,22 +1,17 @@
 /// @file
-/// Blocked ranges, for sorrel::parallel_for. C++17.
-#ifndef SORREL_RANGE_HPP
-#define SORREL_RANGE_HPP
+/// Blocked: a box cut into tiles, for sorrel::parallel_for.
+#pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "box.hpp"
+#include <sorrel/box.hpp>
 
 namespace sorrel {
 
-/// One tile of a blocked range.
-template <std::size_t dimensions>
-using Tile = Box<dimensions>;
-
-/// A box cut into tiles of at most `tile` points in each dimension; tiles are numbered with the
-/// last dimension fastest. Plain data.
+/// A box cut into tiles of at most `tile` points in each dimension, each a Box; tiles are numbered
+/// with the last dimension fastest. Plain data.
 template <std::size_t dimensions>
 class Blocked {
  public:
@@ -36,9 +31,9 @@ class Blocked {
 
   /// @param index 0 <= index < count()
   /// @return that tile
-  constexpr Tile<dimensions> tile(std::int64_t index) const {
+  constexpr Box<dimensions> tile(std::int64_t index) const {
     const std::array<std::int64_t, dimensions> number = numbers_.key_at(index);
-    Tile<dimensions> result{};
+    Box<dimensions> result{};
     for (std::size_t d = 0; d < dimensions; ++d) {
       result.lo[d] = box_.lo[d] + number[d] * tile_[d];
       const std::int64_t end = result.lo[d] + tile_[d];
@@ -55,5 +50,3 @@ class Blocked {
 };
 
 }  // namespace sorrel
-
-#endif

@@ -14,17 +14,18 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import collectives, graph, machine, mpi, openmp, overlap, partition, report, smp, throughput, virtual
+from . import collectives, graph, machine, mpi, openmp, overlap, partition, programs, report, scaling, smp, suites, throughput, virtual
 from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
-from .implementations import Implementation, install_peers, installed_peers, sorrel
+from .implementations import Implementation, install_peers, installed_peers, sorrel, translated
 from .measurement import measure
 from .runner import Plan
 from .studies import command as studies
 
 BENCHES = {
     "probes": "small MPI programs, each timing one operation, with Sorrel and every MPI found",
+    "scaling": "operations that programs wait for on 1, 2, 4, ... all cores, with Sorrel and every MPI and OpenMP library found",
     "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
     "partition": "every cut of a cube over ranks, predicted and measured; the planner's published tables",
     "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
@@ -34,10 +35,12 @@ BENCHES = {
     "collectives": "the sizes at which collectives should change their algorithm on this machine, as a table for the library",
     "virtual": "many ranks on few cores: their cost by grain size, unequal ranks, allocation in every step",
     "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
+    "programs": "MPI programs as distributions ship them: answers, memory and times beside those of the MPI they were built for",
+    "suites": "Intel's MPI Benchmarks and OSU's over all sizes, from their sources, with Sorrel and every MPI found, as curves on a page",
     "studies": "every table and figure of five published studies, the published numbers beside, as one page with pictures",
 }
-OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
-          "virtual": virtual, "mpi": mpi, "collectives": collectives, "studies": studies}  # fmt: skip
+OTHERS = {"scaling": scaling, "throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
+          "virtual": virtual, "mpi": mpi, "collectives": collectives, "programs": programs, "suites": suites, "studies": studies}  # fmt: skip
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -50,6 +53,9 @@ Examples:
   sorrel bench probes --quick --json out.json
   sorrel bench probes --quick --against OTHER/build/release/bin/sorrel
   sorrel bench probes --only 'pingpong*' --only yield_8
+  sorrel bench scaling --json scaling.json
+                                   five minutes; draws scaling.svg and
+                                   scaling.png
   sorrel bench partition --only 128 --json cuts.json
                                    also draws cuts.svg and cuts.png
   sorrel bench partition --minutes 20 --json cuts.json
@@ -68,6 +74,14 @@ Examples:
   sorrel bench virtual --only cg --rounds 9 --ampi DIR
   sorrel bench virtual --only proxies --proxies ~/proxies
                                    after a clone of LULESH and miniVite
+  sorrel bench programs --only lammps --only hpcc
+                                   of those that apt has installed
+  sorrel bench suites --suites ~/suites
+                                   an hour; ~/suites has clones
+                                   mpi-benchmarks and
+                                   osu-micro-benchmarks;
+                                   suites-page/page.html shows all
+  sorrel bench suites --suites ~/suites --only Allreduce --quick
   sorrel bench studies             an hour; studies/page.html shows all;
                                    the same command continues after an
                                    interruption
@@ -105,6 +119,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
     parser.add_argument("--ampi", metavar="DIR", help="folder of AMPI, if ampicc is not in PATH")
     parser.add_argument("--against", metavar="COMMAND", help="probes: only against another build's `sorrel`")
+    parser.add_argument("--translated", action="store_true", help="probes: only against the same programs built with Open MPI and MPICH, run by Sorrel")
     parser.add_argument("--only", metavar="PATTERN", action="append", default=[], help="only these experiments; repeatable")
     parser.add_argument(
         "--runtime", metavar="PATTERN", action="append", default=[], help="throughput: only these runtimes; repeatable"
@@ -113,11 +128,12 @@ def read_arguments() -> argparse.Namespace:
         "--seconds", type=float, metavar="S", help="throughput: time of the shorter jobs alone (0.7, --quick: 0.15)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15); studies: of all runs (55, --quick: 4.5)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; scaling: start no round that would end later (5); virtual: start no later round (15); suites: start no round that would end later (60); studies: of all runs (55, --quick: 4.5)")
     parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
     parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
-    parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file")
-    parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, help="studies: samples, page and pictures (studies; --quick: studies-quick)")
+    parser.add_argument("--suites", metavar="DIR", type=pathlib.Path, help="suites: folder with clones of mpi-benchmarks and osu-micro-benchmarks")
+    parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file; programs: the table in Markdown")
+    parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, help="studies: samples, page and pictures (studies; --quick: studies-quick); suites: page and pictures (suites-page)")
     parser.add_argument("--study-build", metavar="SORREL", help="studies: `sorrel` of a build by `cmake --preset study`, for the steps of 004")
     parser.add_argument("--again", action="store_true", help="studies: discard the samples in the folder")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
@@ -142,7 +158,7 @@ def quoted(words: list[str]) -> str:
 
 def check(arguments: argparse.Namespace) -> None:
     """All errors of the arguments are found before the first measurement."""
-    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual", "mpi", "collectives"):
+    if arguments.name in ("partition", "scaling", "smp", "graph", "openmp", "overlap", "virtual", "mpi", "collectives", "programs", "suites"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {quoted(unknown)}; it has {', '.join(parts)}")
@@ -171,8 +187,8 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.study_build is not None:
         # The programs run in another folder.
         arguments.study_build = str(pathlib.Path(shutil.which(arguments.study_build)).resolve())
-    if arguments.table is not None and arguments.name != "collectives":
-        refuse("bench: --table is for collectives only")
+    if arguments.table is not None and arguments.name not in ("collectives", "programs"):
+        refuse("bench: --table is for collectives and programs only")
     for file in (arguments.json, arguments.table):
         if file is None:
             continue
@@ -188,8 +204,9 @@ def check_studies(arguments: argparse.Namespace) -> None:
     if arguments.name != "studies":
         if arguments.studies:
             refuse(f"bench: {arguments.name} takes no argument {quoted(arguments.studies)}; see `sorrel bench --help`")
-        if arguments.folder is not None or arguments.again:
-            refuse("bench: --folder and --again are for studies only")
+        if arguments.again or (arguments.folder is not None and arguments.name != "suites"):
+            refuse("bench: --folder is for studies and suites only, --again for studies")
+        check_suites(arguments)
         return
     if unknown := [number for number in arguments.studies if number not in studies.NUMBERS]:
         refuse(f"bench: there is no study {quoted(unknown)}; there are {', '.join(studies.NUMBERS)}")
@@ -205,9 +222,22 @@ def check_studies(arguments: argparse.Namespace) -> None:
         refuse(f"bench: cannot make {arguments.folder}: {error.strerror}")
 
 
+def check_suites(arguments: argparse.Namespace) -> None:
+    if arguments.name != "suites":
+        if arguments.suites is not None:
+            refuse("bench: --suites is for suites only")
+        return
+    if arguments.suites is None or not suites.found_suites(arguments.suites):
+        wanted = " or ".join(dict.fromkeys(suite.folder for suite in suites.SUITES))
+        refuse(f"bench: suites needs --suites DIR, a folder with {wanted}")
+    arguments.folder = arguments.folder or pathlib.Path("suites-page")
+
+
 def others(arguments: argparse.Namespace) -> list[Implementation]:
     if arguments.against is not None:
         return [dataclasses.replace(sorrel(arguments.against), name="other")]
+    if arguments.translated:
+        return translated(arguments.command)
     return installed_peers(arguments.command, arguments.ampi)
 
 

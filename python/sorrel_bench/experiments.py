@@ -86,6 +86,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *_two_ranks("pingpong_8", "8 B half round trip", "pingpong", 8, "WORKERS"),
     *_two_ranks("pingpong_1Mi", "1 MiB half round trip", "pingpong", 1 << 20, "WORKERS"),
     *_two_ranks("message_rate", "message rate, 8 B, window 32", "message_rate", 8, 32),
+    *_two_ranks("waitall_64", "MPI_Waitall of 64 messages of 8 B", "message_rate", 8, 64),
     _kneighbor(64, "64 B"),
     _kneighbor(4096, "4 KiB"),
     _kneighbor(16384, "16 KiB"),

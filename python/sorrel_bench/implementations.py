@@ -55,6 +55,20 @@ def sorrel(command: str) -> Implementation:
     return Implementation("Sorrel", version, (command, "cc"), launch, has_light_ranks=True, is_sorrel=True)
 
 
+# Programs of these compilers, run by Sorrel: compiler -> name.
+TRANSLATED = {"mpicc.openmpi": "Sorrel, program of Open MPI", "mpicc.mpich": "Sorrel, program of MPICH"}
+
+
+def translated(command: str) -> list[Implementation]:
+    """Sorrel with programs that the installed compilers of other MPIs have built."""
+    own = sorrel(command)
+    return [
+        dataclasses.replace(own, name=name, compiler=(compiler,), is_sorrel=False)
+        for compiler, name in TRANSLATED.items()
+        if shutil.which(compiler) is not None
+    ]
+
+
 def _mpich(name: str, compiler: str, launcher: str, version: str) -> Implementation:
     def launch(job: Job) -> list[str]:
         binding = ["-bind-to", "core"] if job.ranks <= job.workers else []

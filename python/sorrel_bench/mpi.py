@@ -1,6 +1,6 @@
 """`sorrel bench mpi`: what programs use of MPI beyond messages, beside every MPI found: nonblocking, persistent and
 neighbourhood collectives, one-sided communication, derived datatypes, files. Collectives of many ranks beside AMPI. The
-share of a nonblocking allreduce that computing hides over simulated nodes.
+share of a nonblocking allreduce that computing hides over simulated nodes. A sweep of sizes, in which jumps are marked.
 
 Each program (bench/mpi) checks its results.
 """
@@ -11,7 +11,7 @@ import pathlib
 import tempfile
 from collections.abc import Sequence
 
-from . import machine, report
+from . import machine, report, sizes
 from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .experiments import Experiment
@@ -23,7 +23,7 @@ PROCESSES = ("MPICH", "Open MPI")
 PEERS = ("AMPI", *PROCESSES)
 RANKS = (2, 16)
 WORKERS = 2
-# Of the faster of the MPIs whose ranks are processes; with 2 ranks and with 16.
+# Shares of the faster of the MPIs whose ranks are processes; with 2 ranks and with 16.
 FACTORS = {2: 1.0, 16: 0.2}
 AMPI_FACTOR = 0.3
 EXPOSED_MAX = 0.2
@@ -55,7 +55,7 @@ ROWS = (
 
 COLLECTIVES = "collectives"
 OVERLAP = "overlap"
-PARTS = (*(row.part for row in ROWS), COLLECTIVES, OVERLAP)
+PARTS = (*(row.part for row in ROWS), COLLECTIVES, OVERLAP, sizes.PART)
 MANY_RANKS = (64, 512)
 # Name of the collective, and doubles.
 MANY = (
@@ -122,7 +122,7 @@ def many_name(name: str, count: int, ranks: int) -> str:
     return f"{COLLECTIVES}_{name}_{8 * count}_{ranks}"
 
 
-def experiments_of(parts: Sequence[str]) -> list[Experiment]:
+def experiments_of(parts: Sequence[str], is_quick: bool = False) -> list[Experiment]:
     found: list[Experiment] = [
         Chapter(row_name(row, ranks), f"{row.title}, {ranks} ranks", row.probe, ranks, WORKERS, row.arguments, has_ampi=row.has_ampi)
         for row in ROWS if row.part in parts for ranks in RANKS
@@ -132,6 +132,13 @@ def experiments_of(parts: Sequence[str]) -> list[Experiment]:
             Chapter(many_name(name, count, ranks), f"{name} of {8 * count} B, {ranks} ranks, 2 workers", "collective", ranks, WORKERS,
                     (name, str(count)), needs_light_ranks=True)
             for name, count in MANY for ranks in MANY_RANKS
+        ]  # fmt: skip
+    if sizes.PART in parts:
+        largest = str(sizes.LARGEST_QUICK if is_quick else sizes.LARGEST)
+        found += [
+            Chapter(sizes.name_of(ranks, workers), f"all sizes, {sizes.title_of(ranks, workers)}", sizes.PROBE, ranks, workers,
+                    (largest,), needs_light_ranks=ranks > workers)
+            for ranks, workers in sizes.SHAPES
         ]  # fmt: skip
     return [*found, *(wire.experiment() for wire in WIRES if OVERLAP in parts)]
 
@@ -180,7 +187,7 @@ def measure_mpis(arguments, folder: pathlib.Path, cpus: Sequence[int], parts: Se
     print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in mpis), flush=True)
     return measure(
         Plan(
-            experiments=experiments_of(parts),
+            experiments=experiments_of(parts, arguments.quick),
             implementations=[*mpis, *([wired(arguments.command)] if OVERLAP in parts else [])],
             rounds=arguments.rounds or (2 if arguments.quick else 5),
             series_seconds=0.05 if arguments.quick else 0.15,
@@ -202,8 +209,11 @@ def main(arguments) -> int:
     bars = judge(runner.samples)
     doubts = settle(bars, [judge(runner.samples.half(which)) for which in (0, 1)], RUNS.foreign_share)
     missing = [peer for peer in PEERS if all(i.name != peer for i in runner.plan.implementations)]
-    report.print_samples(runner)
+    report.print_samples(runner, lambda experiment: experiment.probe != sizes.PROBE)
     report.print_bars(bars)
+    for shape in sizes.SHAPES:
+        for line in sizes.lines_of(runner.samples, *shape, [i.name for i in runner.plan.implementations]):
+            print(line)
     report.print_failures(runner, missing)
     report.print_end(doubts)
     if arguments.json is not None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .bars import OWN, Bar
 from .experiments import Experiment
@@ -57,11 +57,11 @@ def _rows_of(
                 yield name, implementation.name, series, samples.get(experiment.name, OWN, name)
 
 
-def print_samples(runner: Runner) -> None:
+def print_samples(runner: Runner, is_shown: Callable[[Experiment], bool] = lambda _: True) -> None:
     print("\nFloors and medians; ratio: the peer's value over Sorrel's, so above 1 Sorrel needs less.\n")
     head = f"{'experiment':<51}{'MPI':<10}{'floor':>10}{'median':>10} {'unit':<5}"
     print(f"{head}{'floor ratio':>12}{'median ratio':>14}{'samples':>9}")
-    for experiment in runner.plan.experiments:
+    for experiment in filter(is_shown, runner.plan.experiments):
         shown = ""
         for name, mpi_name, series, own in _rows_of(runner.samples, experiment, runner.plan.implementations):
             label = experiment.title if shown == "" else f"  {name}" if name != shown else ""
@@ -75,10 +75,10 @@ def print_samples(runner: Runner) -> None:
             shown = name
 
 
-def print_bars(bars: Sequence[Bar]) -> None:
+def print_bars(bars: Sequence[Bar], kind: str = "floors") -> None:
     """Prints the bars. After settle()."""
     verdicts = {True: "yes", False: "NO", None: "-"}
-    print("\nBars: a value, its upper bound, and the value of the best peer; floors.\n")
+    print(f"\nBars: a value, its upper bound, and the value of the best peer; {kind}.\n")
     print(f"{'':<59}{'value':>9} {'unit':<9}{'bar':>9} {'ok':<11}{'peer':<9}{'value':>10}{'ratio':>8}  rule")
     for bar in bars:
         verdict = "not judged" if bar.doubt else verdicts[bar.ok]

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import math
 import os
 import pathlib
 import re
@@ -19,11 +20,18 @@ from .implementations import Implementation, Job
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w")
 # Probes whose ranks write to global variables.
 WITH_GLOBALS = frozenset({"startup"})
+# Programs whose first argument is not the time of a series.
+WITHOUT_SECONDS = frozenset({"cg2d", "imbalance", "overheads"})
 RUN_SECONDS_MAX = 60
 FAREWELL_SECONDS = 3
 
 RESULT_LINE = re.compile(r"^result (\S+) (\S+) (\S+)\s*$", re.MULTILINE)
 CG2D_LINE = re.compile(r"^cg2d: .*time per step mean (\S+) us", re.MULTILINE)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The least value with at least this share of all values at or below it."""
+    return sorted(values)[max(math.ceil(share * len(values)), 1) - 1]
 
 
 @dataclasses.dataclass
@@ -44,6 +52,11 @@ class Series:
     @property
     def median(self) -> float:
         return statistics.median(self.values)
+
+    @property
+    def high(self) -> float:
+        """The 90th percentile."""
+        return percentile(self.values, 0.9)
 
 
 class Samples:
@@ -103,10 +116,9 @@ def probe_source(probe: str) -> pathlib.Path:
     here = pathlib.Path(__file__).resolve().parent
     places = (
         here.parents[1] / "bench/probes",
-        here.parents[1] / "bench/mpi",
+        *(here.parents[1] / "bench" / kind for kind in ("mpi", "virtual", "openmp")),
         here.parents[1] / "apps" / probe,
-        here.parents[1] / "probes",
-        here.parents[1] / "mpi",
+        *(here.parents[1] / kind for kind in ("probes", "mpi", "virtual", "openmp")),
     )
     for place in places:
         if (place / f"{probe}.c").is_file():
@@ -205,7 +217,7 @@ class Runner:
         self._given_up: set[tuple[str, str]] = set()
 
     def half(self, which: int) -> "Runner":
-        """The same with the samples of every second run only."""
+        """This runner with the samples of every second run only."""
         half = Runner(self.plan)
         half.samples = self.samples.half(which)
         return half
@@ -222,7 +234,8 @@ class Runner:
         folder.mkdir(exist_ok=True)
         flags = implementation.private_globals if probe in WITH_GLOBALS else ()
         program = folder / probe
-        command = [*implementation.compiler, *COMPILE_FLAGS, *flags, str(probe_source(probe)), "-o", str(program), "-lm"]
+        source = probe_source(probe)
+        command = [*implementation.compiler, *COMPILE_FLAGS, *flags, f"-I{probe_source('yield').parent}", str(source), "-o", str(program), "-lm"]
         _, error = _finish(_begin(command, folder))
         if error:
             self.troubles.append(Failure(implementation.name, f"building {probe}", error))
@@ -265,7 +278,7 @@ class Runner:
 
     def _start(self, experiment: Experiment, implementation: Implementation, program: pathlib.Path) -> str:
         words: tuple[str, ...] = (str(program), *experiment.arguments)
-        if experiment.probe != "cg2d":
+        if experiment.probe not in WITHOUT_SECONDS:
             words = (str(program), str(self.plan.series_seconds), *experiment.arguments)
         if experiment.probe == "startup":
             words = (*words, str(time.time_ns()))

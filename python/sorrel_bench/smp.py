@@ -22,7 +22,7 @@ from .pictures import Chart, Line, Point
 from .runner import RESULT_LINE, Plan, Runner, Series, pinned
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CORE_SOURCES = ("core/message_pool.cpp", "base/check.cpp")
+CORE_SOURCES = ("core/message_pool.cpp", "base/check.cpp", "base/copy_bytes.cpp")
 LIBRARIES = ("-lstdc++",)
 PARTS = ("queues", "self", "allocation", "kneighbor", "shm", "host")
 PROCESSES = "Sorrel -P"  # a process for each rank

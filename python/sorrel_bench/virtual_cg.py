@@ -19,7 +19,7 @@ QUICK_RANKS = (1, 64, 1024)
 GRID = "1000"
 # Ranks that are processes and outnumber the cores this many times wait for time slices of the system.
 PROCESSES_PER_CORE_MAX = 4
-# Of the study: "three context-switches for each partition" in a step, "less than half a microsecond" each.
+# From the study: "three context-switches for each partition" in a step, "less than half a microsecond" each.
 STUDY_SWITCHES, STUDY_SWITCH_US = 3, 0.5
 STUDY_RANKS, STUDY_RATIO = 100, 1.10
 STUDY_NOTE = (
@@ -80,7 +80,7 @@ def count_cases(setting: Setting) -> list[Case]:
 
 
 def late_receives(results: Results, ranks: int) -> tuple[float, float, float] | None:
-    """Of a rank in a step: receives, receives whose message was not sent yet, switches to another rank."""
+    """Counts of a rank in a step: receives, receives whose message was not sent yet, switches to another rank."""
     key = (COUNT, row(ranks, 1), OWN)
     found = {n: results.median(key, n) for n in ("receives", "late_receives", "waits", "blocked_waits", "reductions", "blocked_reductions")}
     if not found["waits"] or not found["reductions"]:

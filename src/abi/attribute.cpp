@@ -27,8 +27,9 @@ int* predefined_value(RankState& self, int number) {
   if (services.predefined_attributes == nullptr)
     services.predefined_attributes = std::make_unique<mpi::PredefinedAttributes>();
   mpi::PredefinedAttributes& values = *services.predefined_attributes;
-  values.appnum = self.world->program_number();
-  values.universe_size = self.world->size();
+  values.appnum =
+      self.spawned == nullptr ? self.world->program_number() : self.spawned->program_number;
+  values.universe_size = self.world->universe_size();
   values.last_used_code = services.error_codes.last_used();
   return values.find(number);
 }

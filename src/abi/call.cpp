@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "abi/tool_state.hpp"
+#include "base/failure_status.hpp"
+#include "base/printable.hpp"
 #include "check/checked_job.hpp"
 #include "mpi/base/error_string.hpp"
 #include "mpi/io/rank_files.hpp"
@@ -12,7 +14,9 @@
 #include "mpi/match/rank_events.hpp"
 #include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
+#include "runtime/program_calls.hpp"
 #include "runtime/rank_guests.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::abi {
 
@@ -38,21 +42,23 @@ RankState* require_rank(const char* function) {
         rank->world_rank, function,
         rank->calling_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
   }
+  symbols::write_calls(runtime::calls_of_program());
   std::_Exit(MPI_ERR_OTHER);
 }
 
 namespace {
 
-[[noreturn]] void end_job_with(RankState& self, int error_class) {
+[[noreturn]] void end_job_with(RankState& self, const char* call, int error_class) {
   char message[512];
   const char* detail = self.detail().text();
   char prefix[24] = "";
   if (self.world != nullptr) std::snprintf(prefix, sizeof prefix, "rank %d: ", self.world_rank);
-  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, check::name_of_call(self),
+  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, call,
                 mpi::error_string(error_class), detail[0] != '\0' ? ": " : "", detail);
   if (self.world == nullptr) {
-    std::fprintf(stderr, "sorrel: %s\n", message);
-    std::_Exit(error_class);
+    std::fprintf(stderr, "sorrel: %s\n", printable(message).c_str());
+    symbols::write_calls(runtime::calls_of_program());
+    std::_Exit(failure_status(error_class));
   }
   self.world->job().end_job(&self, error_class, message);
 }
@@ -90,6 +96,13 @@ bool is_fatal(const mpi::Errhandler& handler) {
   return handler.action == Action::fatal || handler.action == Action::abort;
 }
 
+/// What the call returns.
+int returned_code(const RankState& self, int error_class) {
+  const mpi::RankServices* services = self.services_if_used.get();
+  const bool is_other = services != nullptr && services->returned_code != nullptr;
+  return is_other ? services->returned_code(error_class) : error_class;
+}
+
 /// Acts on an error; `call` calls a user's handler.
 template <class Call>
 int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&& call) {
@@ -105,13 +118,28 @@ int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&&
     }
     case mpi::Errhandler::Action::fatal:
     case mpi::Errhandler::Action::abort:
-      end_job_with(self, error_class);
+      end_job_with(self, check::name_of_call(self), error_class);
   }
   self.detail() = {};
-  return error_class;
+  return returned_code(self, error_class);
 }
 
 }  // namespace
+
+RankState* rank_beside_thread() {
+  if (rank_of_caller() != nullptr || runtime::awaits_init()) return nullptr;
+  RankState* rank = runtime::rank_of_thread();
+  if (rank == nullptr) return nullptr;
+  // The rank may run at this moment.
+  const auto phase = __atomic_load_n(&rank->phase, __ATOMIC_RELAXED);
+  return phase == mpi::Phase::running ? rank : nullptr;
+}
+
+int raise_beside(RankState& rank, Comm& comm, const char* function, int error_class) {
+  if (error_class != MPI_SUCCESS && is_fatal(*comm.errhandler))
+    end_job_with(rank, function, error_class);
+  return returned_code(rank, error_class);
+}
 
 namespace {
 
@@ -125,7 +153,7 @@ int raise(RankState& self, Comm& comm, const mpi::Errhandler& handler, int error
 }  // namespace
 
 int raise(RankState& self, Comm& comm, int error_class) {
-  // Of a request of a file.
+  // The own communicator of a file: the file's handler gets the error.
   if (comm.file != nullptr) return raise(self, *comm.file, error_class);
   return raise(self, comm, *comm.errhandler, error_class);
 }

@@ -29,19 +29,19 @@ using mpi::RankState;
 /// Passes an error to the handler of `comm`. Returns the result of the call for the user.
 [[gnu::cold]] int raise(RankState& self, Comm& comm, int error_class);
 
-/// The same for an error in a call on a window.
+/// Passes an error in a call on a window to the window's handler.
 [[gnu::cold]] int raise(RankState& self, mpi::Win& win, int error_class);
 
-/// The same for an error in a call on a file.
+/// Passes an error in a call on a file to the file's handler.
 [[gnu::cold]] int raise(RankState& self, mpi::File& file, int error_class);
 
-/// The same for an error in a call for MPI_FILE_NULL: opening and deleting files.
+/// Passes an error in a call for MPI_FILE_NULL to its handler: opening and deleting files.
 [[gnu::cold]] int raise_without_file(RankState& self, int error_class);
 
-/// The same for an error in a call on a session.
+/// Passes an error in a call on a session to the session's handler.
 [[gnu::cold]] int raise(RankState& self, mpi::Session& session, int error_class);
 
-/// The same for an error in a call that gets an error handler; it is called with MPI_COMM_SELF.
+/// Passes an error in a call that gets an error handler to that one, with MPI_COMM_SELF.
 [[gnu::cold]] int raise(RankState& self, MPI_Errhandler handler, int error_class);
 
 /// Error: the window handle is not valid.
@@ -91,6 +91,14 @@ template <class Failed>
   return error;
 }
 
+/// The rank between MPI_Init and MPI_Finalize that has started the calling thread and runs beside
+/// it, or null. Such a thread may read the rank's objects, and not change its state.
+[[nodiscard, gnu::cold]] RankState* rank_beside_thread();
+
+/// An error in a call of such a thread. Returns the class where the handler is not fatal; a
+/// handler of the user's is not called.
+[[gnu::cold]] int raise_beside(RankState& rank, Comm& comm, const char* function, int error_class);
+
 /// body(self, comm) for the calling rank and a communicator.
 template <class Body>
 [[gnu::always_inline]] inline int call_on(RankState* running,
@@ -117,6 +125,16 @@ template <class Body>
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
 }
 
+/// As call(), also beside the rank: `body` changes nothing of it.
+template <class Body>
+[[gnu::always_inline]] inline int read(RankState* running, const char* function, Body&& body) {
+  if (running == nullptr) [[unlikely]] {
+    if (RankState* rank = rank_beside_thread(); rank != nullptr)
+      return raise_beside(*rank, rank->self_comm, function, body(*rank));
+  }
+  return call(running, function, body);
+}
+
 /// As call(), errors to an error handler that the caller passes.
 template <class Body>
 [[gnu::always_inline]] inline int call_with_handler(RankState* running,
@@ -128,6 +146,23 @@ template <class Body>
     return wrong_phase(self);
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, handler, error);
+}
+
+/// As call_on(), also beside the rank: `body` changes nothing of it.
+template <class Body>
+[[gnu::always_inline]] inline int read_on(RankState* running,
+                                          MPI_Comm handle,
+                                          const char* function,
+                                          Body&& body) {
+  if (running == nullptr) [[unlikely]] {
+    if (RankState* rank = rank_beside_thread(); rank != nullptr) {
+      Comm* comm = rank->comm_of(handle);
+      const int error =
+          comm != nullptr ? body(*rank, *comm) : rank->fail(MPI_ERR_COMM, "invalid communicator");
+      return raise_beside(*rank, comm != nullptr ? *comm : rank->self_comm, function, error);
+    }
+  }
+  return call_on(running, handle, function, body);
 }
 
 /// body(self, comm) for a communicator whose handle the call may set to MPI_COMM_NULL.

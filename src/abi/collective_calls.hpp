@@ -43,7 +43,7 @@ int barrier(const Launch& launch) {
   return launch({.kind = CollectiveKind::barrier}, BarrierArguments{});
 }
 
-/// Of a rank in the group of the root, which passes MPI_PROC_NULL: no data, no argument but the
+/// Arguments of a rank in the root's group that passes MPI_PROC_NULL: no data, no argument but the
 /// communicator is significant.
 struct NoArguments {
   int operator()(const Member& /*member*/) const { return MPI_SUCCESS; }
@@ -104,7 +104,7 @@ int gather(const Launch& launch, const UserBuffer& user_send, const UserBlocks& 
   if (root == MPI_PROC_NULL) return launch({.kind = kind}, NoArguments{});
   auto& [self, comm] = launch.member;
   const bool is_root = is_root_of(comm, root);
-  // Of an intercommunicator: the root is not in the group with which it exchanges data.
+  // In an intercommunicator the root is not in the group with which it exchanges data.
   const bool is_only_root = is_root && comm.inter != nullptr;
   GatherArguments arguments;
   arguments.root = root;
@@ -166,7 +166,7 @@ int scatter(const Launch& launch,
   if (root == MPI_PROC_NULL) return launch({.kind = kind}, NoArguments{});
   auto& [self, comm] = launch.member;
   const bool is_root = is_root_of(comm, root);
-  // Of an intercommunicator: the root is not in the group with which it exchanges data.
+  // In an intercommunicator the root is not in the group with which it exchanges data.
   const bool is_only_root = is_root && comm.inter != nullptr;
   ScatterArguments arguments;
   arguments.root = root;
@@ -236,7 +236,7 @@ struct Significance {
   bool allows_in_place = true;
 };
 
-/// Of a reduction whose result every rank gets.
+/// Significance in a reduction whose result every rank gets.
 inline Significance everywhere(const Comm& comm) {
   return {.allows_in_place = comm.inter == nullptr};
 }

@@ -12,18 +12,21 @@ namespace sorrel::abi {
 
 namespace {
 
-int duplicate(RankState& self, Comm& parent, MPI_Comm* newcomm) {
+int duplicate(RankState& self, Comm& parent, MPI_Info info, MPI_Comm* newcomm) {
   Comm* copy = nullptr;
   if (const int error = comm_duplicate(self, parent, &copy); error != MPI_SUCCESS) return error;
   copy->topology = parent.topology;
   *newcomm = handle_of(*copy);
-  return mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy->attributes);
+  const int error =
+      mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy->attributes);
+  if (error != MPI_SUCCESS || info == MPI_INFO_NULL) return error;
+  return body::Comm_set_info(self, *copy, info);
 }
 
 /// The communicator that MPI_Comm_idup returns at once, and makes a communicator at its completion.
 struct IduplicateArguments {
   Comm* copy;
-  /// Of the copy callbacks, raised at completion: the other members need this one.
+  /// Error of the copy callbacks, raised at completion: the other members need this one.
   int error;
 
   int operator()(const Member& member) const {
@@ -81,13 +84,12 @@ int Comm_rank(RankState& /*self*/, Comm& comm, int* rank) {
 }
 
 int Comm_dup(RankState& self, Comm& comm, MPI_Comm* newcomm) {
-  return duplicate(self, comm, newcomm);
+  return duplicate(self, comm, MPI_INFO_NULL, newcomm);
 }
 
 int Comm_dup_with_info(RankState& self, Comm& comm, MPI_Info info, MPI_Comm* newcomm) {
   if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
-  if (const int error = duplicate(self, comm, newcomm); error != MPI_SUCCESS) return error;
-  return PMPI_Comm_set_info(*newcomm, info);
+  return duplicate(self, comm, info, newcomm);
 }
 
 int Comm_idup(RankState& self, Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
@@ -144,6 +146,7 @@ int Comm_free(RankState& self, Comm& on, MPI_Comm* comm) {
   if (const int error = mpi::delete_attributes(*comm, on.attributes); error != MPI_SUCCESS)
     return error;
   *comm = MPI_COMM_NULL;
+  if (self.spawned != nullptr && self.spawned->parent == &on) self.spawned->parent = nullptr;
   release(on);
   return MPI_SUCCESS;
 }

@@ -5,7 +5,9 @@
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
+#include "abi/known_hints.hpp"
 #include "mpi/comm/group_algebra.hpp"
+#include "mpi/comm/topology/reorder.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -19,18 +21,8 @@ const char* default_name(const RankState& self, const Comm& comm) {
   return "";
 }
 
-// Adds the hints of `from` to those of the communicator.
-int add_hints(RankState& self, Comm& comm, const Info& from) {
-  if (comm.info == nullptr) comm.info = std::make_unique<Info>();
-  for (int i = 0; i < from.size(); ++i) {
-    const std::string& key = from.key(i);
-    const int error = comm.info->set(key.c_str(), from.find(key)->c_str(), self.detail());
-    if (error != MPI_SUCCESS) return error;
-  }
-  const std::string* is_read_late = comm.info->find("sorrel_read_late");
-  comm.is_read_late = is_read_late != nullptr && *is_read_late == "true";
-  return MPI_SUCCESS;
-}
+constexpr const char* read_late_key = "sorrel_read_late";
+constexpr std::string_view known_hints[] = {read_late_key, mpi::grid_extents_hint};
 
 }  // namespace
 
@@ -43,7 +35,7 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
   }
   RankState* running = mpi::current_rank();
   SORREL_CALL_ON_THREAD(running, Comm_get_name, comm, comm_name, resultlen);
-  return call_on(running, comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
+  return read_on(running, comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
     SORREL_NOT_NULL(comm_name);
     SORREL_NOT_NULL(resultlen);
     give_text(c.name != nullptr ? c.name->c_str() : default_name(self, c), comm_name, resultlen);
@@ -75,8 +67,9 @@ int Comm_compare(RankState& self, Comm& comm, MPI_Comm comm2, int* result) {
   return MPI_SUCCESS;
 }
 
-int Comm_get_parent(RankState& /*self*/, MPI_Comm* parent) {
-  *parent = MPI_COMM_NULL;
+int Comm_get_parent(RankState& self, MPI_Comm* parent) {
+  Comm* const comm = self.spawned == nullptr ? nullptr : self.spawned->parent;
+  *parent = comm == nullptr ? MPI_COMM_NULL : mpi::handle_of(*comm);
   return MPI_SUCCESS;
 }
 
@@ -89,16 +82,21 @@ int Comm_set_name(RankState& self, Comm& comm, const char* comm_name) {
 }
 
 int Comm_set_info(RankState& self, Comm& comm, MPI_Info info) {
-  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
-  const Info* hints = mpi::info_of(info);
-  if (hints == nullptr) return fail_info(self);
-  return add_hints(self, comm, *hints);
+  if (comm.info == nullptr) comm.info = std::make_unique<Info>();
+  if (const int error = take_known_hints(self, info, known_hints, comm.info.get());
+      error != MPI_SUCCESS)
+    return error;
+  const std::string* is_read_late = comm.info->find(read_late_key);
+  if (is_read_late != nullptr) comm.is_read_late = *is_read_late == "true";
+  return MPI_SUCCESS;
 }
 
-int Comm_get_info(RankState& /*self*/, Comm& comm, MPI_Info* info_used) {
+int Comm_get_info(RankState& self, Comm& comm, MPI_Info* info_used) {
   auto copy = comm.info != nullptr ? std::make_unique<Info>(*comm.info) : std::make_unique<Info>();
+  // Also where a duplicate has it of its parent, or a tool has set it.
+  const int error = copy->set(read_late_key, comm.is_read_late ? "true" : "false", self.detail());
   *info_used = mpi::make_info_handle(std::move(copy));
-  return MPI_SUCCESS;
+  return error;
 }
 
 }  // namespace body

@@ -50,7 +50,7 @@ extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* r
   }
   RankState* running = mpi::current_rank();
   SORREL_CALL_ON_THREAD(running, Type_get_name, datatype, type_name, resultlen);
-  return call(running, "MPI_Type_get_name", [&](RankState& self) {
+  return read(running, "MPI_Type_get_name", [&](RankState& self) {
     SORREL_NOT_NULL(type_name);
     SORREL_NOT_NULL(resultlen);
     const Datatype* type = mpi::datatype_from_handle(datatype);

@@ -11,7 +11,7 @@ struct DeferredCollective {
   Member member;
   MPI_Request* request;
   mpi::CollectiveForm form = mpi::CollectiveForm::nonblocking;
-  /// Of the persistent form; its hints are not used.
+  /// Hints of the persistent form; they are not used.
   MPI_Info info = MPI_INFO_NULL;
 
   /// Sets the request, and starts a nonblocking collective. May suspend.

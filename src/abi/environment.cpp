@@ -1,15 +1,24 @@
 // Start and end of MPI in a rank, and the clock. MPI 5.0, 11.2, 11.4, 9.6.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <time.h>
 
 #include "abi/body.hpp"
+#include "abi/polled_memory.hpp"
+#include "base/failure_status.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/attribute.hpp"
+#include "mpi/job/ports.hpp"
 #include "mpi/match/buffered.hpp"
+#include "mpi/match/wait.hpp"
+#include "runtime/first_checkpoint.hpp"
+#include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
+#include "runtime/program_calls.hpp"
 #include "runtime/rank_guests.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::abi {
 
@@ -24,8 +33,14 @@ int init(RankState& self, int required) {
   return MPI_SUCCESS;
 }
 
-/// Of the rank that calls, or that has started the calling thread. Such a thread does not wait for
-/// the rank's worker, and asks at any thread level.
+/// A rank may return from here in another process: nothing of this one is used afterwards.
+int end_of_init(RankState* self, int result) {
+  if (result == MPI_SUCCESS && self != nullptr) runtime::make_first_checkpoint(*self);
+  return result;
+}
+
+/// Phase of the rank that calls, or that has started the calling thread. Such a thread does not
+/// wait for the rank's worker, and asks at any thread level.
 mpi::Phase world_phase_of_caller() {
   const RankState* self = rank_of_caller();
   if (self != nullptr) return self->world_phase;
@@ -34,9 +49,23 @@ mpi::Phase world_phase_of_caller() {
                          : __atomic_load_n(&self->world_phase, __ATOMIC_RELAXED);
 }
 
+/// The rank's memory is given to another one when it has ended: nothing may be sent from it then.
+void end_spawned(RankState& self) {
+  for (Comm* comm : {&self.world_comm, &self.self_comm, self.spawned->parent}) {
+    if (comm != nullptr) mpi::wait_for_released(self, *comm);
+  }
+  mpi::close_ports_of(self);
+}
+
+double read_seeded_clock(RankState& self) {
+  if (self.window_count != 0) note_seeded_clock_read(self);
+  return 1e-9 * static_cast<double>(self.worker->now_ns());
+}
+
 }  // namespace
 
 void begin_rank(const char* function) {
+  runtime::refuse_split_job();
   if (rank_of_caller() != nullptr || runtime::rank_of_thread() != nullptr) return;
   runtime::attach_calling_thread();
   merge_stand_in(*require_rank(function));
@@ -48,8 +77,9 @@ int PMPI_Init(int* argc, char*** argv) {
   begin_rank("MPI_Init");
   RankState* running = mpi::current_rank();
   SORREL_CALL_ON_THREAD(running, Init, argc, argv);
-  return call_any_time(running, "MPI_Init",
-                       [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
+  const int result = call_any_time(running, "MPI_Init",
+                                   [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
+  return end_of_init(running, result);
 }
 SORREL_WEAK(MPI_Init)
 
@@ -64,7 +94,7 @@ int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return error;
   });
   if (running != nullptr) runtime::admit_started_threads(*running);
-  return result;
+  return end_of_init(running, result);
 }
 SORREL_WEAK(MPI_Init_thread)
 
@@ -83,13 +113,13 @@ int PMPI_Finalized(int* flag) {
 SORREL_WEAK(MPI_Finalized)
 
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
-  // Only the low byte of a code reaches the exit status; an abort must not look like success.
-  const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : 1;
+  const int status = failure_status(errorcode);
   RankState* self = rank_of_caller();
   // A thread of a rank does not wait for the rank's worker.
   if (self == nullptr) self = runtime::rank_of_thread();
   if (self == nullptr && runtime::awaits_init()) {
     std::fprintf(stderr, "sorrel: called MPI_Abort with code %d before MPI_Init\n", errorcode);
+    symbols::write_calls(runtime::calls_of_program());
     std::_Exit(status);
   }
   RankState& rank = self != nullptr ? *self : *require_rank("MPI_Abort");
@@ -102,10 +132,12 @@ SORREL_WEAK(MPI_Abort)
 
 double PMPI_Wtime(void) {
   // A rank that is lent, which none is under a seed, need not go home to read a clock.
-  if (RankState* self = mpi::peek_rank(); self != nullptr && self->worker->is_seeded())
-    return 1e-9 * static_cast<double>(self->worker->now_ns());
+  RankState* self = mpi::peek_rank();
+  if (self != nullptr && self->worker->is_seeded()) return read_seeded_clock(*self);
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
+  if (self != nullptr && self->window_count != 0) [[unlikely]]
+    note_clock_read(*self, std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 SORREL_WEAK(MPI_Wtime)
@@ -131,6 +163,7 @@ int Finalize(RankState& self) {
     if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
   self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
   if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
+  if (self.spawned != nullptr) end_spawned(self);
   self.world_phase = mpi::Phase::finalized;
   if (self.session_count > 0) return MPI_SUCCESS;
   self.phase = mpi::Phase::finalized;

@@ -14,7 +14,9 @@
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
+#include "abi/polled_memory.hpp"
 #include "mpi/match/environment_info.hpp"
+#include "mpi/match/idle_call.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -93,7 +95,7 @@ SORREL_WEAK(MPI_Is_thread_main)
 int PMPI_Free_mem(void* base) {
   RankState* running = mpi::current_rank();
   SORREL_CALL_ON_THREAD(running, Free_mem, base);
-  return call(running, "MPI_Free_mem", [&](RankState&) {
+  return read(running, "MPI_Free_mem", [&](RankState&) {
     std::free(base);
     return MPI_SUCCESS;
   });
@@ -114,6 +116,8 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 SORREL_WEAK(MPI_Aint_diff)
 
 double PMPI_Wtick(void) {
+  RankState* self = mpi::peek_rank();
+  if (self != nullptr && may_give_way(*self)) mpi::note_idle_call(*self);
   // MPI_Wtime counts nanoseconds.
   return 1e-9;
 }

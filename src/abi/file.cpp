@@ -124,7 +124,7 @@ int File_set_info(RankState& self, File& file, MPI_Info info) {
 }
 
 int File_get_info(RankState& self, File& file, MPI_Info* info_used) {
-  auto info = std::make_unique<Info>(file.info);
+  auto info = std::make_unique<Info>();
   file.hints.describe(*info, self.detail());
   *info_used = mpi::make_info_handle(std::move(info));
   return MPI_SUCCESS;

@@ -19,7 +19,10 @@ HANDLES = {kind: "MPI_" + kind.capitalize()
            for kind in ("comm", "datatype", "errhandler", "file", "group", "info", "message", "op", "request", "session", "win")}
 # Kinds of communicators that must have a topology: the class of the object that the body gets beside the communicator.
 TOPOLOGIES = {"cart": "CartTopology", "graph": "GraphTopology", "dist_graph": "DistGraphTopology", "topology": "Topology"}
-INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical", "index"}
+# Kinds of constants, which are int.
+CONSTANTS = {"thread_level", "comparison", "order", "distribution", "distribution_argument", "combiner", "lock_type", "topology_type",
+             "split_type", "whence", "type_class", "file_mode", "assertion"}
+INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical", "index", *CONSTANTS}
 SCALARS = {**HANDLES, "type": "MPI_Datatype", "hints": "MPI_Info", **dict.fromkeys(TOPOLOGIES, "MPI_Comm"),
            **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
 # Kinds with two forms: C types of the int form and of the large-count form.
@@ -37,7 +40,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
                "result_addr": "result", "target_rank": "target"}
-FLAGS = {"refused", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled", "tool"}
+FLAGS = {"refused", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled", "tool", "reads"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
 INTRA_SUBJECTS = {"one-sided communication", "files"}
@@ -293,11 +296,14 @@ def checks(function):
         kind = function.comm().kind
         yield f"const auto* {kind}_of_on = mpi::topology_as<mpi::{function.topology()}>(on.topology);"
         yield f'if ({kind}_of_on == nullptr) return fail_topology(self, "{kind}");'
-    for argument in function.arguments:
+    for before, argument in zip([None, *function.arguments], function.arguments):
         if argument is function.object():
             continue
         if argument.must_not_be_null():
             condition = f"{argument.length} > 0 && " if argument.is_array else ""
+            # Text of which the caller asks for the length only.
+            if argument.kind == "string" and before is not None and before.direction == "inout":
+                condition = f"*{before.name} > 0 && "
             name = argument.name
             yield f'if ({condition}{name} == nullptr) [[unlikely]] return fail_null(self, "{name}");'
         if argument.is_converted():
@@ -332,7 +338,7 @@ def binding(function, name, large):
         return
     yield running
     if function.comm() is not None:
-        frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
+        frame = "call_on_variable" if function.comm().direction == "inout" else "read_on" if "reads" in function.flags else "call_on"
         yield f'  return {frame}(running, {function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
     elif function.win() is not None:
         frame = "call_on_win_variable" if function.win().direction == "inout" else "call_on_win"
@@ -345,7 +351,8 @@ def binding(function, name, large):
     elif function.completes_requests():
         yield f'  return call_on_requests(running, "MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:
-        frame = "call_any_time(running, " if "any-time" in function.flags else "call(running, "
+        frame = {"any-time": "call_any_time(running, ", "reads": "read(running, "}.get(
+            next(iter(function.flags & {"any-time", "reads"}), None), "call(running, ")
         if "handled" in function.flags:
             frame = "call_with_handler(running, errhandler, "
         yield f'  return {frame}"MPI_{name}", [&](RankState& self) -> int {{\n'

@@ -175,6 +175,11 @@ int Pready_list(RankState& self,
 }
 
 int Parrived(RankState& self, FailedComm& failed, MPI_Request request, int partition, int* flag) {
+  // MPI 5.0, 4.2.2: as for an inactive request.
+  if (request == MPI_REQUEST_NULL) {
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
   const Request* found = request_of(request, failed);
   const PartitionedReceive* receive = found == nullptr ? nullptr : PartitionedReceive::of(*found);
   if (receive == nullptr) return self.fail(MPI_ERR_REQUEST, "request is not of MPI_Precv_init");

@@ -5,6 +5,7 @@
 #include "abi/p2p_arguments.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/match/arrival.hpp"
+#include "mpi/match/idle_call.hpp"
 #include "mpi/match/start.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -108,7 +109,10 @@ int Iprobe(RankState& self, Comm& comm, int source, int tag, const mpi::TestResu
   if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
   const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, comm, source, tag);
   *result.flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
-  if (*result.flag == 1) give_status(message, result.status);
+  if (*result.flag == 1) {
+    note_idle_call(self);
+    give_status(message, result.status);
+  }
   return MPI_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/job/intercomm.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
+#include "runtime/first_checkpoint.hpp"
 #include "runtime/rank_guests.hpp"
 
 namespace sorrel::abi {
@@ -24,7 +25,7 @@ int fail_errhandler(RankState& self) {
 }
 
 int find_set(RankState& self, const char* name, std::shared_ptr<const mpi::Group>* group) {
-  *group = mpi::group_of_set(name, self.world->group(), self.world_rank);
+  *group = mpi::group_of_set(name, self.world_comm.shared->group(), self.world_rank);
   if (*group != nullptr) return MPI_SUCCESS;
   return self.fail(MPI_ERR_ARG,
                    "pset_name is '%.64s'; the process sets are mpi://WORLD and mpi://SELF", name);
@@ -105,6 +106,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
                                            .thread_level = level});
     self.calling_level = std::max(self.calling_level, level);
     ++self.session_count;
+    runtime::note_begin_of_session();
     self.phase = mpi::Phase::running;
     return MPI_SUCCESS;
   });
@@ -245,7 +247,7 @@ int Comm_create_from_group(RankState& self,
   made->session_sends = group.session_sends;
   replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newcomm = handle_of(*made);
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newcomm, info);
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : Comm_set_info(self, *made, info);
 }
 
 int Intercomm_create_from_groups(RankState& self,
@@ -283,7 +285,7 @@ int Intercomm_create_from_groups(RankState& self,
   made->session_sends = local_group.session_sends;
   replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newintercomm = handle_of(*made);
-  return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newintercomm, info);
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : Comm_set_info(self, *made, info);
 }
 
 }  // namespace body

@@ -1,5 +1,7 @@
 // The C interface in addition to MPI (include/sorrel.h).
+#include "abi/thread_call.hpp"
 #include "mpi/base/fortran_calls.h"
+#include "mpi/base/returned_codes.h"
 #include "mpi/comm/world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "sorrel.h"
@@ -40,9 +42,18 @@ __attribute__((visibility("default"))) void sorrel_announce_fortran(
     self->services().fortran_calls = calls;
 }
 
+void sorrel_set_returned_codes(int (*code_of)(int)) {
+  if (sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)
+    self->services().returned_code = code_of;
+}
+
 __attribute__((visibility("default"))) int sorrel_checkpoint(void) {
   sorrel::mpi::RankState* self = sorrel::mpi::current_rank();
-  return self == nullptr ? -1 : self->world->job().save_job(*self);
+  if (self != nullptr) return self->world->job().save_job(*self);
+  // A rank that has started a thread takes part, and the line names it: the other ranks wait.
+  const auto outcome = sorrel::abi::call_on_thread("sorrel_checkpoint", __builtin_return_address(0),
+                                                   [] { return sorrel_checkpoint(); });
+  return outcome.value_or(-1);
 }
 
 __attribute__((visibility("default"))) const char* sorrel_version(void) {

@@ -4,6 +4,7 @@
 
 #include "mpi/comm/collective_shadows.hpp"
 #include "mpi/match/buffered_sends.hpp"
+#include "mpi/match/rank_events.hpp"
 #include "runtime/job.hpp"
 #include "runtime/process_config.hpp"
 
@@ -57,6 +58,17 @@ std::int64_t of_world(const RankState& self, std::int64_t otherwise, Read&& read
 template <class Read>
 std::int64_t of_worker(const RankState& self, Read&& read) {
   return self.worker == nullptr ? 0 : static_cast<std::int64_t>(read(*self.worker));
+}
+
+/// While the rank was with them.
+mpi::RankTool::WorkerCounts counts_of_workers(const RankState& self) {
+  if (self.worker == nullptr) return {};
+  auto counts = mpi::RankTool::WorkerCounts::of(*self.worker);
+  if (const mpi::RankTool* tool = mpi::tool_of(self); tool != nullptr) {
+    counts.parks += tool->before_moves.parks;
+    counts.migrations += tool->before_moves.migrations;
+  }
+  return counts;
 }
 
 std::int64_t bytes_of(const mpi::BufferedSends* sends) {
@@ -185,18 +197,14 @@ constexpr std::array<PerformanceVariable, 10> counts{{
      [](const RankState&, const Comm* comm) {
        return std::int64_t{local_part_of(*comm).barrier_count};
      }},
-    {{"sorrel_parks", "How often the worker of this rank has gone to sleep.", ToolCategory::workers,
-      MPI_T_VERBOSITY_TUNER_BASIC},
-     MPI_T_PVAR_CLASS_COUNTER,
-     [](const RankState& self, const Comm*) {
-       return of_worker(self, [](const auto& worker) { return worker.park_count(); });
-     }},
-    {{"sorrel_migrations", "How often the worker of this rank has moved to another thread.",
+    {{"sorrel_parks", "How often the workers of this rank have gone to sleep.",
       ToolCategory::workers, MPI_T_VERBOSITY_TUNER_BASIC},
      MPI_T_PVAR_CLASS_COUNTER,
-     [](const RankState& self, const Comm*) {
-       return of_worker(self, [](const auto& worker) { return worker.migration_count(); });
-     }},
+     [](const RankState& self, const Comm*) { return counts_of_workers(self).parks; }},
+    {{"sorrel_migrations", "How often the workers of this rank have moved to another thread.",
+      ToolCategory::workers, MPI_T_VERBOSITY_TUNER_BASIC},
+     MPI_T_PVAR_CLASS_COUNTER,
+     [](const RankState& self, const Comm*) { return counts_of_workers(self).migrations; }},
     {{"sorrel_pool_bytes", "Bytes of the worker's pool that unexpected messages use.",
       ToolCategory::memory, MPI_T_VERBOSITY_USER_BASIC},
      MPI_T_PVAR_CLASS_LEVEL,

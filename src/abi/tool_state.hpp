@@ -25,7 +25,7 @@ struct ControlHandle {
 struct PerformanceHandle {
   const PerformanceVariable* variable;
   MPI_Comm comm;
-  // Of a counter.
+  // State of a counter.
   bool is_started = false;
   std::int64_t value_at_start = 0;
   /// Counted before that.

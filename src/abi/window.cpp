@@ -4,6 +4,8 @@
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
+#include "abi/known_hints.hpp"
+#include "abi/polled_memory.hpp"
 #include "mpi/job/comm_create.hpp"
 #include "mpi/rma/create.hpp"
 #include "mpi/rma/regions.hpp"
@@ -28,6 +30,14 @@ int check_shape(RankState& self, MPI_Aint size, MPI_Count disp_unit) {
   return MPI_SUCCESS;
 }
 
+constexpr std::string_view known_hints[] = {"no_locks",
+                                            "accumulate_ordering",
+                                            "accumulate_ops",
+                                            "same_size",
+                                            "same_disp_unit",
+                                            "alloc_shared_noncontig",
+                                            "mpi_minimum_memory_alignment"};
+
 // The hints of a new window: what the library does, and what the program has asked for.
 int initial_hints(RankState& self, MPI_Info info, Info* hints) {
   constexpr std::pair<const char*, const char*> defaults[] = {
@@ -41,7 +51,7 @@ int initial_hints(RankState& self, MPI_Info info, Info* hints) {
   for (const auto& [key, value] : defaults) {
     if (const int error = hints->set(key, value, self.detail()); error != MPI_SUCCESS) return error;
   }
-  return take_hints(self, info, hints);
+  return take_known_hints(self, info, known_hints, hints);
 }
 
 int create(RankState& self, Comm& comm, MPI_Info info, WindowArguments arguments, Win** result) {
@@ -53,7 +63,10 @@ int create(RankState& self, Comm& comm, MPI_Info info, WindowArguments arguments
   Comm* own_comm = nullptr;
   if (const int error = comm_duplicate(self, comm, &own_comm); error != MPI_SUCCESS) return error;
   const int error = create_window(self, *own_comm, arguments, result);
-  if (error == MPI_SUCCESS) (*result)->info = hints;
+  if (error == MPI_SUCCESS) {
+    (*result)->info = hints;
+    watch_clocks();
+  }
   return error;
 }
 
@@ -206,7 +219,7 @@ int Win_set_name(RankState& self, Win& win, const char* win_name) {
 }
 
 int Win_set_info(RankState& self, Win& win, MPI_Info info) {
-  return take_hints(self, info, &win.info);
+  return take_known_hints(self, info, known_hints, &win.info);
 }
 
 int Win_get_info(RankState& /*self*/, Win& win, MPI_Info* info_used) {

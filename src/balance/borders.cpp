@@ -14,7 +14,7 @@ namespace {
 
 using Begins = std::vector<std::int32_t>;
 
-/// Of the mean: a largest load so near to the best one is as good.
+/// Part of the mean: a largest load so near to the best one is as good.
 constexpr double border_tolerance = 0.02;
 /// Each halves the interval of the bound.
 constexpr int bisection_count = 50;
@@ -131,7 +131,7 @@ class Cut {
     return std::ranges::count(bounds_.is_given_up, false);
   }
 
-  /// Those nearest to the present ones; nothing if there are none.
+  /// The begins nearest to the present ones with no load above `bound`; nothing if there are none.
   [[nodiscard]] std::optional<Begins> within(double bound) {
     if (heaviest_ > bound || !find_earliest(bound)) return std::nullopt;
     Begins begins{0};

@@ -70,7 +70,7 @@ class Gates {
   std::uint32_t windows_since_step_ = 0;
   /// Windows between two steps, at least.
   std::uint32_t distance_ = 1;
-  // Of the step that has not been judged.
+  // Values of the step that has not been judged.
   std::uint32_t windows_to_judgement_ = 0;
   double largest_before_ = 0;
   double promised_gain_ = 0;

@@ -136,7 +136,7 @@ class Refinement {
     return count;
   }
 
-  /// From where the ranks are: one after the other from the fullest place to the least loaded one.
+  /// Moves one rank after the other from the fullest place to the least loaded, from where all are.
   void move_from_fullest(std::size_t count_max) {
     for (std::uint32_t i = 0; i < ranks_.size(); ++i)
       move(i, ranks_[i].place);

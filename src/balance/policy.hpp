@@ -16,9 +16,9 @@ namespace sorrel::balance {
 
 /// Durations in the unit of the loads.
 struct Costs {
-  /// Of a stop of all workers.
+  /// Cost of a stop of all workers.
   double stop = 0;
-  /// Of a rank that moves: the move itself, and its data in the caches.
+  /// Cost of a rank that moves: the move itself, and its data in the caches.
   double move = 0;
 };
 
@@ -62,7 +62,7 @@ class Policy {
   /// Windows for which a rank that has moved stays.
   std::vector<std::uint8_t> rest_;
   Gates gates_;
-  // Of the last plan.
+  // Values of the last plan.
   double planned_before_ = 0;
   double planned_gain_ = 0;
   double planned_imbalance_ = 0;

@@ -10,6 +10,15 @@
 
 namespace sorrel::balance {
 
+std::uint64_t move_weight(std::uint64_t touched_bytes) {
+  constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 20;
+  return std::max<std::uint64_t>((touched_bytes + unit_bytes - 1) / unit_bytes, 1);
+}
+
+bool is_worth(double gain, const Costs& needed, std::uint64_t weight) {
+  return gain >= needed.stop + needed.move * static_cast<double>(weight);
+}
+
 ProcessPolicy::ProcessPolicy(std::uint32_t process_count, const Costs& costs)
     : least_move_cost_(costs.move), costs_(costs), loads_(process_count) {}
 

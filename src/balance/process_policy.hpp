@@ -14,6 +14,14 @@
 
 namespace sorrel::balance {
 
+/// How many times a rank with so many bytes of touched memory counts when it moves: once for each
+/// begun MiB.
+[[nodiscard]] std::uint64_t move_weight(std::uint64_t touched_bytes);
+
+/// Whether a step that takes so much from the largest load is worth moving ranks of that weight in
+/// all. `needed`: ProcessPolicy::gain_needed().
+[[nodiscard]] bool is_worth(double gain, const Costs& needed, std::uint64_t weight);
+
 class ProcessPolicy {
  public:
   ProcessPolicy(std::uint32_t process_count, const Costs& costs);
@@ -22,8 +30,8 @@ class ProcessPolicy {
   /// Whether a step may be worth its cost.
   [[nodiscard]] bool observe(std::span<const double> loads);
 
-  /// What a step must take from the largest load, at least: for the stop, and for each rank that
-  /// moves.
+  /// What a step must take from the largest load, at least: for the stop, and for each
+  /// move_weight() of the ranks that move.
   [[nodiscard]] Costs gain_needed() const;
 
   /// The processes that may have ranks have changed: what was learned tells nothing.
@@ -32,8 +40,8 @@ class ProcessPolicy {
   /// A step that observe() has proposed moved no rank.
   void record_nothing() { gates_.record_nothing(); }
 
-  /// In a step each rank took so long: the next ones are expected to take as long, if that is more
-  /// than the cost that the policy was made with.
+  /// In a step each move_weight() took so long: the next ones are expected to take as long, if that
+  /// is more than the cost that the policy was made with.
   void record_move_time(double time);
 
   /// It moved some, and the largest load is expected to fall by so much.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/copy_bytes.hpp"
+
 namespace sorrel {
 
 /// Rows of one side of a copy: the first one, and the distance from each to the next in bytes.
@@ -21,14 +23,18 @@ void copy_rows_of(SpacedRows<std::byte> to,
                   std::int64_t count,
                   std::size_t bytes) {
   for (std::int64_t i = 0; i < count; ++i) {
-    std::memcpy(to.first, from.first, size == 0 ? bytes : size);
+    if constexpr (size == 0) {
+      copy_bytes(to.first, from.first, bytes);
+    } else {
+      std::memcpy(to.first, from.first, size);
+    }
     to.first += to.stride;
     from.first += from.stride;
   }
 }
 
 /// Copies `count` rows of `bytes` bytes. Single values, such as a face across the contiguous
-/// dimension has, are copied by registers: a call of memcpy() for each would be most of the time.
+/// dimension has, are one move each.
 inline void copy_rows(SpacedRows<std::byte> to,
                       SpacedRows<const std::byte> from,
                       std::int64_t count,

@@ -13,7 +13,7 @@ namespace sorrel {
 /// The check of `bytes` bytes that follow bytes whose check is `before`. Of nothing it is 0.
 [[nodiscard]] std::uint32_t crc32c(const void* data, std::size_t bytes, std::uint32_t before = 0);
 
-/// The same without the processor's instruction.
+/// As crc32c(), without the processor's instruction.
 [[nodiscard]] std::uint32_t crc32c_by_table(const void* data,
                                             std::size_t bytes,
                                             std::uint32_t before = 0);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/copy_bytes.hpp"
+
 namespace sorrel {
 
 namespace {
@@ -158,7 +160,7 @@ class Inflater {
     const unsigned inverse = bits_.take(16);
     const auto bytes = bits_.take_bytes(size);
     if (size != (~inverse & 0xffff) || bytes.size() > target_.size() - size_) return false;
-    std::ranges::copy(bytes, target_.begin() + static_cast<std::ptrdiff_t>(size_));
+    copy_bytes(target_.data() + size_, bytes.data(), bytes.size());
     size_ += bytes.size();
     return true;
   }

@@ -14,8 +14,43 @@ namespace {
 constexpr std::size_t range_count_max = 4096;
 /// Larger buffers are hashed in samples.
 constexpr std::uint64_t hashed_bytes_max = std::uint64_t{1} << 20;
-constexpr std::uintptr_t sample_step = 4096;
 constexpr std::uintptr_t sample_bytes = 64;
+/// Their distance is at least a page. However large a buffer is, each range has so many at most: a
+/// message of few bytes must not cost a pass over the buffer that it is received in.
+constexpr std::uintptr_t sample_step_min = 4096;
+constexpr std::uint64_t sample_count_max = 1024;
+
+/// The hash of pieces of memory, which are read by the system: the program may have unmapped them.
+class PieceHash {
+ public:
+  void add(std::uintptr_t begin, std::size_t bytes) {
+    if (count_ == pieces_.size() || bytes_ + bytes > copy_.size()) flush();
+    pieces_[count_++] = {.begin = begin, .end = begin + bytes};
+    bytes_ += bytes;
+  }
+
+  /// Nothing if some of the memory is gone.
+  [[nodiscard]] std::optional<std::uint64_t> result() {
+    flush();
+    return is_readable_ ? std::optional(hash_) : std::nullopt;
+  }
+
+ private:
+  void flush() {
+    is_readable_ = is_readable_ && (count_ == 0 || os::read_peer_pieces(process_, copy_.data(),
+                                                                        {pieces_.data(), count_}));
+    hash_ = hash_of({copy_.data(), bytes_}, hash_);
+    count_ = bytes_ = 0;
+  }
+
+  const int process_ = os::process_number();
+  std::array<os::MemoryRange, os::piece_count_max> pieces_{};
+  std::size_t count_ = 0;
+  std::array<char, sample_bytes * os::piece_count_max> copy_{};
+  std::size_t bytes_ = 0;
+  std::uint64_t hash_ = hash_of("");
+  bool is_readable_ = true;
+};
 
 }  // namespace
 
@@ -84,19 +119,13 @@ std::optional<std::uintptr_t> ByteRanges::overlap_with(const ByteRanges& other) 
 
 std::optional<std::uint64_t> ByteRanges::hash() const {
   const bool is_sampled = bytes_ > hashed_bytes_max;
-  std::uint64_t hash = hash_of("");
-  const int process = os::process_number();
-  // Read by the system: the program may have unmapped the memory.
-  std::array<char, sample_step> copy;
+  const std::uintptr_t step = std::max(sample_step_min, bytes_ / sample_count_max);
+  PieceHash hash;
   for (const ByteRange& range : ranges_) {
-    for (std::uintptr_t at = range.begin; at < range.end; at += sample_step) {
-      const std::uintptr_t left = range.end - at;
-      const std::size_t bytes = std::min(left, is_sampled ? sample_bytes : sample_step);
-      if (!os::read_peer_memory(process, copy.data(), at, bytes)) return std::nullopt;
-      hash = hash_of({copy.data(), bytes}, hash);
-    }
+    for (std::uintptr_t at = range.begin; at < range.end; at += step)
+      hash.add(at, std::min(range.end - at, is_sampled ? sample_bytes : step));
   }
-  return hash;
+  return hash.result();
 }
 
 }  // namespace sorrel::check

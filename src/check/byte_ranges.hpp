@@ -29,7 +29,7 @@ class ByteRanges {
 
   [[nodiscard]] const std::vector<ByteRange>& ranges() const { return ranges_; }
 
-  /// Of the contents; nothing if some of the memory is gone.
+  /// Hash of the contents; nothing if some of the memory is gone.
   [[nodiscard]] std::optional<std::uint64_t> hash() const;
 
  private:

@@ -10,7 +10,7 @@ struct sorrel_checked_argument {
   const char* name;
   /* 0: in, 1: out, 2: inout. */
   unsigned char direction;
-  /* Of sorrel::check::ArgumentKind. */
+  /* A sorrel::check::ArgumentKind. */
   unsigned char kind;
   unsigned char is_array;
   /* The number of the argument that is the array's length; -1: none. */
@@ -19,7 +19,7 @@ struct sorrel_checked_argument {
 
 struct sorrel_checked_function {
   const char* name;
-  /* Of sorrel::check::Function: the same for both sizes of counts. */
+  /* A sorrel::check::Function: the same for both sizes of counts. */
   short number;
   unsigned char argument_count;
   unsigned char is_large;
@@ -30,7 +30,7 @@ struct sorrel_checked_call {
   const struct sorrel_checked_function* function;
   const intptr_t* words;
   const void* site;
-  /* Of the checker: the call in which this one is made, and whether this one is checked. */
+  /* For the checker: the call in which this one is made, and whether this one is checked. */
   struct sorrel_checked_call* outer;
   void* state;
 };

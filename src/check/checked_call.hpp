@@ -62,6 +62,10 @@ class CheckedCall {
     return call_.words[index_of(argument)];
   }
 
+  [[nodiscard]] Direction direction(std::string_view argument) const {
+    return static_cast<Direction>(call_.function->arguments[index_of(argument)].direction);
+  }
+
   template <class T>
   [[nodiscard]] T* pointer(std::string_view argument) const {
     return reinterpret_cast<T*>(word(argument));

@@ -15,6 +15,7 @@ namespace sorrel::check {
 
 namespace {
 
+using Compared = PendingBuffers::Compared;
 using mpi::Comm;
 using mpi::RankState;
 using mpi::Request;
@@ -138,6 +139,11 @@ bool is_persistent_message(Function function) {
   }
 }
 
+/// Whether the call makes a persistent request, whose buffers are in use from its start on.
+bool is_persistent(const CheckedCall& call) {
+  return std::string_view(call.name()).find("_init") != std::string_view::npos;
+}
+
 /// The message that a call would send; nothing if its arguments are wrong, or if the receiver is
 /// MPI_PROC_NULL.
 std::optional<SentMessage> message_of(RankState& self,
@@ -159,6 +165,14 @@ std::optional<SentMessage> message_of(RankState& self,
                      .place = place,
                      .signature = {*type, static_cast<std::uint64_t>(number)},
                      .is_standard = is_standard_send(call.function())};
+}
+
+/// The argument of a collective call that is its communicator; null: none.
+const char* communicator_argument(const CheckedCall& call) {
+  return call.has("comm")         ? "comm"
+         : call.has("comm_old")   ? "comm_old"
+         : call.has("local_comm") ? "local_comm"
+                                  : nullptr;
 }
 
 /// The window that a call uses; null: none, or one that is not valid.
@@ -212,7 +226,7 @@ struct Checker::ActiveCall {
   std::uintptr_t message = 0;
   /// The window of the call; null: none.
   const mpi::Win* win = nullptr;
-  /// Of PendingBuffers; 0: none.
+  /// Number in PendingBuffers; 0: none.
   std::uint64_t buffers = 0;
 };
 
@@ -220,7 +234,7 @@ struct Checker::ActiveCall {
 struct Checker::PartitionedBuffer {
   const void* buffer;
   const mpi::Datatype* type;
-  /// Of each partition.
+  /// Elements of each partition.
   std::int64_t count;
 };
 
@@ -232,7 +246,7 @@ struct Checker::RankCheck {
   HandleTable handles;
   SentMessages sent;
   PendingBuffers buffers;
-  /// Of persistent messages, by handle.
+  /// Buffers of persistent messages, by handle.
   std::map<std::uintptr_t, std::vector<UsedBuffer>> persistent_buffers;
   /// By handle.
   std::map<std::uintptr_t, PartitionedBuffer> partitioned_sends;
@@ -259,14 +273,25 @@ struct Checker::RankCheck {
 
 Checker::Checker(const std::string& folder, std::int32_t rank_count)
     : findings_(folder), collectives_(findings_), windows_(findings_) {
-  for (std::int32_t i = 0; i < rank_count; ++i)
-    ranks_.push_back(std::make_unique<RankCheck>(findings_));
+  (void)check_of(rank_count - 1);
 }
 
 Checker::~Checker() = default;
 
+Checker::RankCheck& Checker::check_of(std::int32_t rank) {
+  const auto index = static_cast<std::size_t>(rank);
+  while (ranks_.size() <= index)
+    ranks_.push_back(std::make_unique<RankCheck>(findings_));
+  return *ranks_[index];
+}
+
 Checker::RankCheck& Checker::check_of(const RankState& self) {
-  return *ranks_[static_cast<std::size_t>(self.world_rank)];
+  return check_of(self.world_rank);
+}
+
+const Checker::ActiveCall* Checker::active_call_of(std::int32_t rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  return index < ranks_.size() ? ranks_[index]->active : nullptr;
 }
 
 CallPlace Checker::place_of(const ActiveCall& active) const {
@@ -303,10 +328,13 @@ void Checker::end(sorrel_checked_call& raw, int error_class) {
   auto* active = static_cast<ActiveCall*>(raw.state);
   RankCheck& rank = active->rank;
   rank.buffers.settle();
+  rank.is_error_explained = false;
   if (error_class != MPI_SUCCESS) {
     for (const std::uint64_t number : active->sent)
       rank.sent.remove(number);
     rank.buffers.drop(active->buffers);
+    // A wait completes requests also where one of them has failed.
+    if (active->self.phase == mpi::Phase::running) track_requests(*active);
   } else if (active->self.phase == mpi::Phase::running) {
     track_handles(*active);
     track_partitions(*active);
@@ -368,37 +396,71 @@ void Checker::start_persistent(ActiveCall& active, MPI_Request handle) {
 int Checker::begin_collective(ActiveCall& active) {
   const CheckedCall& call = active.call;
   if (!collectives_.has(call)) return 0;
-  const char* name = call.has("comm")         ? "comm"
-                     : call.has("comm_old")   ? "comm_old"
-                     : call.has("local_comm") ? "local_comm"
-                                              : nullptr;
+  const char* name = communicator_argument(call);
   if (name == nullptr) return 0;
   const Comm* comm = active.self.comm_of(call.handle<MPI_Comm>(name));
   if (comm == nullptr) return 0;
-  if (!collectives_.add(active.self, *comm, call)) {
-    active.self.world->job().end_job(
-        &active.self, 1,
-        text_of("rank %d: %s does not match the collective call of another rank, so that no rank "
-                "can continue",
-                active.self.world_rank, call.name())
-            .c_str());
+  if (!collectives_.add(active.self, *comm, call)) end_mismatch(active);
+  // Between processes, a comparison of the calls waits for all members.
+  return comm->inter == nullptr && comm->shared->processes() == nullptr ? sorrel_check_barrier : 0;
+}
+
+void Checker::end_mismatch(const ActiveCall& active) {
+  active.self.world->job().end_job(
+      &active.self, 1,
+      text_of("rank %d: %s does not match the collective call of another rank, so that no rank can "
+              "continue",
+              active.self.world_rank, active.call.name())
+          .c_str());
+}
+
+std::optional<CollectiveRecord> Checker::record_between_processes(RankState& self, MPI_Comm* comm) {
+  const ActiveCall* active = check_of(self).active;
+  if (active == nullptr || self.phase != mpi::Phase::running) return std::nullopt;
+  const CheckedCall& call = active->call;
+  if (call.function() == Function::Finalize) {
+    *comm = MPI_COMM_WORLD;
+  } else {
+    const char* name = collectives_.has(call) ? communicator_argument(call) : nullptr;
+    if (name == nullptr || CollectiveOrder::may_return_early(call)) return std::nullopt;
+    *comm = call.handle<MPI_Comm>(name);
   }
-  return comm->inter == nullptr ? sorrel_check_barrier : 0;
+  const Comm* members = self.comm_of(*comm);
+  if (members == nullptr || members->inter != nullptr || members->shared->processes() == nullptr)
+    return std::nullopt;
+  CollectiveRecord record = collectives_.record_of(self, *members, call);
+  const CodeSite site = findings_.site_of(place_of(*active));
+  record.path.add(site.path);
+  record.offset = site.offset;
+  return record;
+}
+
+void Checker::add_difference(RankState& self,
+                             const CollectiveRecord& own,
+                             const CollectiveRecord& other) {
+  const ActiveCall& active = *check_of(self).active;
+  if (!collectives_.add_difference(own, place_of(active), other)) end_mismatch(active);
 }
 
 void Checker::begin_buffers(ActiveCall& active) {
   const CheckedCall& call = active.call;
-  const Comm* comm =
-      call.has("comm") ? active.self.comm_of(call.handle<MPI_Comm>("comm")) : nullptr;
-  // The communicator of a matched probe's message does not matter.
-  if (call.has("message")) comm = &active.self.self_comm;
-  if (comm == nullptr || is_persistent_message(call.function())) return;
+  // Calls without a communicator have buffers of their own rank only.
+  const Comm* comm = call.has("comm") ? active.self.comm_of(call.handle<MPI_Comm>("comm"))
+                                      : &active.self.self_comm;
+  if (comm == nullptr) return;
   std::vector<UsedBuffer> used = buffers_of(call, *comm);
   if (used.empty()) return;
+  // The library may reject the call for the same reason.
+  const bool is_aliased = active.rank.buffers.find_aliases(used, place_of(active));
+  active.rank.is_error_explained = is_aliased;
+  if (is_persistent(call)) return;
   const Function function = call.function();
   const bool is_received = function == Function::Irecv || function == Function::Imrecv ||
                            function == Function::Isendrecv;
-  active.buffers = active.rank.buffers.begin(std::move(used), place_of(active), is_received);
+  active.buffers = active.rank.buffers.begin(std::move(used), place_of(active),
+                                             is_aliased || !call.has("request") ? Compared::nothing
+                                             : is_received ? Compared::everything
+                                                           : Compared::sent);
 }
 
 /// Which of several requests was complete, or whether one was, may differ in another run.
@@ -426,6 +488,16 @@ void Checker::track_decision(ActiveCall& active) {
     case Function::Test:
     case Function::Testall:
       // How often a program polls is no result.
+    case Function::Fetch_and_op:
+    case Function::Compare_and_swap:
+    case Function::Get_accumulate:
+    case Function::Rget_accumulate:
+    case Function::Win_lock:
+    case Function::File_read_shared:
+    case Function::File_write_shared:
+    case Function::File_iread_shared:
+    case Function::File_iwrite_shared:
+      // Which rank comes first shows in memory, or in a file, later.
       ++active.rank.decision_count;
       return;
     default:
@@ -439,7 +511,11 @@ void Checker::begin_window(ActiveCall& active) {
     windows_.on_communication(active.self.world_rank);
   active.win = window_of(call);
   if (active.win == nullptr) return;
-  if (call.has("target_rank")) return windows_.begin(*active.win, call, place_of(active));
+  if (call.has("target_rank")) {
+    active.rank.is_error_explained =
+        active.rank.buffers.find_aliases(origin_buffers_of(call), place_of(active));
+    return windows_.begin(*active.win, call, place_of(active));
+  }
   switch (call.function()) {
     case Function::Win_free:
       windows_.free(*active.win, place_of(active));
@@ -473,8 +549,10 @@ void Checker::track_window(ActiveCall& active) {
   windows_.add(*active.win, call, place_of(active));
   std::vector<UsedBuffer> used = origin_buffers_of(call);
   if (used.empty()) return;
-  const std::uint64_t number =
-      active.rank.buffers.begin(std::move(used), place_of(active), /*is_received=*/true);
+  // Results from a target in another process come later.
+  const std::uint64_t number = active.rank.buffers.begin(
+      std::move(used), place_of(active),
+      active.win->target(target).is_here ? Compared::everything : Compared::sent);
   active.rank.buffers.set_target(number, active.win, target_key(*active.win, target));
   if (!call.has("request")) return;
   const auto* request = call.pointer<const std::intptr_t>("request");
@@ -544,7 +622,7 @@ void Checker::track_partitions(ActiveCall& active) {
   for (std::int64_t i = first; i <= last; ++i) {
     const std::uint64_t number = active.rank.buffers.begin(
         partition_of(send.buffer, *send.type, send.count, list == nullptr ? i : list[i]),
-        place_of(active), /*is_received=*/false);
+        place_of(active), Compared::sent);
     active.rank.buffers.set_request(number, handle, nullptr);
   }
 }
@@ -566,13 +644,14 @@ void Checker::track_requests(ActiveCall& active) {
       }
       const auto buffers = rank.persistent_buffers.find(before.handle);
       if (buffers == rank.persistent_buffers.end() || buffers->second.empty()) continue;
-      if (is_start) {
+      if (is_start && request->is_active) {
         const CallPlace place = place_of(active);
         // A message that has come within this call is in the buffer already.
-        const bool is_received = buffers->second.front().is_written;
-        const std::uint64_t number = rank.buffers.begin(buffers->second, place, is_received);
+        const std::uint64_t number = rank.buffers.begin(
+            buffers->second, place,
+            buffers->second.front().is_written ? Compared::everything : Compared::sent);
         rank.buffers.set_request(number, before.handle, before.variable);
-      } else if (!request->is_active) {
+      } else if (!is_start && !request->is_active) {
         rank.buffers.complete(before.handle, before.variable);
       }
       continue;
@@ -607,8 +686,8 @@ void Checker::track_matched_probe(ActiveCall& active) {
   const Comm* comm = active.self.comm_of(call.handle<MPI_Comm>("comm"));
   if (comm == nullptr) return;
   const std::int32_t source = comm->shared->group()->world_rank(message->envelope.source);
-  auto sent = ranks_[static_cast<std::size_t>(source)]->sent.take(
-      message->envelope.context, active.self.world_rank, message->envelope.tag);
+  auto sent = check_of(source).sent.take(message->envelope.context, active.self.world_rank,
+                                         message->envelope.tag);
   if (sent) active.rank.set_aside[handle] = *std::move(sent);
 }
 
@@ -647,9 +726,11 @@ void Checker::on_error(RankState& self, int error_class, const char* detail, boo
 void Checker::on_receive(const Request& receive, const mpi::Envelope& envelope, std::size_t bytes) {
   const RankState& self = *receive.owner;
   RankCheck& rank = check_of(self);
-  rank.buffers.on_arrival(receive.buffer);
-  if (receive.peer == MPI_ANY_SOURCE) rank.decide(envelope.source);
   const mpi::CommShared& shared = *receive.comm->shared;
+  const bool is_remote = envelope.source >= 0 && envelope.source < shared.size() &&
+                         !self.world->is_here(shared.group()->world_rank(envelope.source));
+  rank.buffers.on_arrival(receive.buffer, is_remote);
+  if (receive.peer == MPI_ANY_SOURCE) rank.decide(envelope.source);
   std::optional<SentMessage> sent;
   ActiveCall* active = rank.active;
   if (active != nullptr && active->message != 0) {
@@ -661,8 +742,7 @@ void Checker::on_receive(const Request& receive, const mpi::Envelope& envelope, 
   if (!sent) {
     if (envelope.source < 0 || envelope.source >= shared.size()) return;
     const std::int32_t source = shared.group()->world_rank(envelope.source);
-    sent = ranks_[static_cast<std::size_t>(source)]->sent.take(envelope.context, self.world_rank,
-                                                               envelope.tag);
+    sent = check_of(source).sent.take(envelope.context, self.world_rank, envelope.tag);
   }
   if (!sent) return;
   const auto made = rank.request_places.find(
@@ -709,7 +789,7 @@ void Checker::on_deadlock(std::span<const std::int32_t> ranks) {
   bool is_hidden = false;
   std::vector<const ActiveCall*> waiting;
   for (const std::int32_t number : ranks) {
-    const ActiveCall* active = ranks_[static_cast<std::size_t>(number)]->active;
+    const ActiveCall* active = active_call_of(number);
     if (active == nullptr) continue;
     if (first == nullptr) first = active;
     is_hidden =
@@ -729,12 +809,12 @@ void Checker::on_deadlock(std::span<const std::int32_t> ranks) {
 }
 
 const char* Checker::name_of_call(const RankState& self) const {
-  const ActiveCall* active = ranks_[static_cast<std::size_t>(self.world_rank)]->active;
+  const ActiveCall* active = active_call_of(self.world_rank);
   return active != nullptr ? active->call.name() : self.fiber.call;
 }
 
 void Checker::on_crash(const RankState& self, const char* what, const void* site) {
-  const ActiveCall* active = ranks_[static_cast<std::size_t>(self.world_rank)]->active;
+  const ActiveCall* active = active_call_of(self.world_rank);
   const CallPlace outside{.rank = self.world_rank, .name = "", .site = site};
   findings_.add({.kind = "crash",
                  .place = active == nullptr ? outside : place_of(*active),

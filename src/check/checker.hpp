@@ -1,8 +1,9 @@
 //! Checker - finds errors of the program in its calls of MPI: `sorrel run --check`.
 //!
 //! A library that is preloaded passes each call, before and after it (make_bindings.py checked);
-//! the library itself shows errors, messages and deadlocks (mpi/match/observer.hpp). One process of
-//! one worker, so that the checker sees all ranks, and one at a time. README.md has what it finds.
+//! the library itself shows errors, messages and deadlocks (mpi/match/observer.hpp). One worker a
+//! process, so that the checker sees one rank at a time: those of its process. README.md has what
+//! it finds.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace sorrel::check {
 
 class Checker {
  public:
-  /// Writes its findings into a file of the folder.
+  /// Writes the findings of this process into a file of the folder.
   Checker(const std::string& folder, std::int32_t rank_count);
   ~Checker();
   Checker(const Checker&) = delete;
@@ -36,6 +37,17 @@ class Checker {
 
   /// The rank begins a call. Returns what the preloaded library changes in it.
   int begin(mpi::RankState& self, sorrel_checked_call& call);
+
+  /// The call in progress, as a collective of members in several processes that waits for all of
+  /// them; nothing: it is another one. `comm` is set to its communicator.
+  [[nodiscard]] std::optional<CollectiveRecord> record_between_processes(mpi::RankState& self,
+                                                                         MPI_Comm* comm);
+
+  /// A member of another process is in another call than `own`, that of this rank. Returns if the
+  /// members can continue.
+  void add_difference(mpi::RankState& self,
+                      const CollectiveRecord& own,
+                      const CollectiveRecord& other);
 
   /// The call has returned.
   void end(sorrel_checked_call& call, int error_class);
@@ -62,11 +74,16 @@ class Checker {
   struct PartitionedBuffer;
   struct RankCheck;
 
+  /// The check of a spawned rank is made when it is needed: a checked process has one worker.
+  [[nodiscard]] RankCheck& check_of(std::int32_t rank);
   [[nodiscard]] RankCheck& check_of(const mpi::RankState& self);
+  /// Null: the rank is not in a call.
+  [[nodiscard]] const ActiveCall* active_call_of(std::int32_t rank) const;
   [[nodiscard]] CallPlace place_of(const ActiveCall& active) const;
 
   void begin_sends(ActiveCall& active);
   int begin_collective(ActiveCall& active);
+  static void end_mismatch(const ActiveCall& active);
   void add_send(ActiveCall& active,
                 const char* count,
                 const char* datatype,

@@ -1,10 +1,16 @@
 #include "check/collective_order.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "mpi/comm/process_map.hpp"
 #include "mpi/op/op.hpp"
 
 namespace sorrel::check {
@@ -18,72 +24,52 @@ struct Row {
   CollectiveShape shape;
 };
 
-/// Names of all forms: a row for each of them, so that a call is found by its own name.
-constexpr Row rows[] = {
-#define SORREL_FORMS(blocking, nonblocking, persistent, shape)                               \
-  {"MPI_" #blocking, CollectiveShape::shape}, {"MPI_" #nonblocking, CollectiveShape::shape}, \
-      {"MPI_" #persistent, CollectiveShape::shape},
-    SORREL_FORMS(Barrier, Ibarrier, Barrier_init, order_only) SORREL_FORMS(
-        Bcast, Ibcast, Bcast_init, broadcast) SORREL_FORMS(Gather, Igather, Gather_init, gather)
-        SORREL_FORMS(Gatherv, Igatherv, Gatherv_init, gather_list) SORREL_FORMS(
-            Scatter, Iscatter, Scatter_init, scatter)
-            SORREL_FORMS(Scatterv, Iscatterv, Scatterv_init, scatter_list) SORREL_FORMS(
-                Allgather, Iallgather, Allgather_init, all_to_all) SORREL_FORMS(Allgatherv,
-                                                                                Iallgatherv,
-                                                                                Allgatherv_init,
-                                                                                all_gather_list)
-                SORREL_FORMS(Alltoall, Ialltoall, Alltoall_init, all_to_all) SORREL_FORMS(
-                    Alltoallv, Ialltoallv, Alltoallv_init, all_to_all_list)
-                    SORREL_FORMS(Alltoallw, Ialltoallw, Alltoallw_init, all_to_all_types)
-                        SORREL_FORMS(Reduce, Ireduce, Reduce_init, reduction) SORREL_FORMS(
-                            Allreduce, Iallreduce, Allreduce_init, reduction)
-                            SORREL_FORMS(Scan, Iscan, Scan_init, reduction)
-                                SORREL_FORMS(Exscan, Iexscan, Exscan_init, reduction) SORREL_FORMS(
-                                    Reduce_scatter,
-                                    Ireduce_scatter,
-                                    Reduce_scatter_init,
-                                    reduce_scatter) SORREL_FORMS(Reduce_scatter_block,
-                                                                 Ireduce_scatter_block,
-                                                                 Reduce_scatter_block_init,
-                                                                 reduce_blocks)
-                                    SORREL_FORMS(Neighbor_allgather,
-                                                 Ineighbor_allgather,
-                                                 Neighbor_allgather_init,
-                                                 order_only) SORREL_FORMS(Neighbor_allgatherv,
-                                                                          Ineighbor_allgatherv,
-                                                                          Neighbor_allgatherv_init,
-                                                                          order_only)
-                                        SORREL_FORMS(Neighbor_alltoall,
-                                                     Ineighbor_alltoall,
-                                                     Neighbor_alltoall_init,
-                                                     order_only)
-                                            SORREL_FORMS(Neighbor_alltoallv,
-                                                         Ineighbor_alltoallv,
-                                                         Neighbor_alltoallv_init,
-                                                         order_only)
-                                                SORREL_FORMS(Neighbor_alltoallw,
-                                                             Ineighbor_alltoallw,
-                                                             Neighbor_alltoallw_init,
-                                                             order_only)
-#undef SORREL_FORMS
-                                                    {"MPI_Comm_dup", CollectiveShape::order_only},
-    {"MPI_Comm_dup_with_info", CollectiveShape::order_only},
-    {"MPI_Comm_idup", CollectiveShape::order_only},
-    {"MPI_Comm_idup_with_info", CollectiveShape::order_only},
-    {"MPI_Comm_create", CollectiveShape::order_only},
-    {"MPI_Comm_split", CollectiveShape::order_only},
-    {"MPI_Comm_split_type", CollectiveShape::order_only},
-    {"MPI_Cart_create", CollectiveShape::order_only},
-    {"MPI_Cart_sub", CollectiveShape::order_only},
-    {"MPI_Graph_create", CollectiveShape::order_only},
-    {"MPI_Dist_graph_create", CollectiveShape::order_only},
-    {"MPI_Dist_graph_create_adjacent", CollectiveShape::order_only},
-    {"MPI_Intercomm_create", CollectiveShape::order_only},
-    {"MPI_Win_create", CollectiveShape::order_only},
-    {"MPI_Win_create_dynamic", CollectiveShape::order_only},
-    {"MPI_Win_allocate", CollectiveShape::order_only},
-    {"MPI_Win_allocate_shared", CollectiveShape::order_only},
-    {"MPI_File_open", CollectiveShape::order_only},
+/// Each also has a nonblocking and a persistent form, of the same shape.
+constexpr Row collectives[] = {
+    {"Barrier", CollectiveShape::order_only},
+    {"Bcast", CollectiveShape::broadcast},
+    {"Gather", CollectiveShape::gather},
+    {"Gatherv", CollectiveShape::gather_list},
+    {"Scatter", CollectiveShape::scatter},
+    {"Scatterv", CollectiveShape::scatter_list},
+    {"Allgather", CollectiveShape::all_to_all},
+    {"Allgatherv", CollectiveShape::all_gather_list},
+    {"Alltoall", CollectiveShape::all_to_all},
+    {"Alltoallv", CollectiveShape::all_to_all_list},
+    {"Alltoallw", CollectiveShape::all_to_all_types},
+    {"Reduce", CollectiveShape::reduction},
+    {"Allreduce", CollectiveShape::reduction},
+    {"Scan", CollectiveShape::reduction},
+    {"Exscan", CollectiveShape::reduction},
+    {"Reduce_scatter", CollectiveShape::reduce_scatter},
+    {"Reduce_scatter_block", CollectiveShape::reduce_blocks},
+    {"Neighbor_allgather", CollectiveShape::order_only},
+    {"Neighbor_allgatherv", CollectiveShape::order_only},
+    {"Neighbor_alltoall", CollectiveShape::order_only},
+    {"Neighbor_alltoallv", CollectiveShape::order_only},
+    {"Neighbor_alltoallw", CollectiveShape::order_only},
+};
+
+/// Compared by their order alone.
+constexpr const char* makers[] = {
+    "MPI_Comm_dup",
+    "MPI_Comm_dup_with_info",
+    "MPI_Comm_idup",
+    "MPI_Comm_idup_with_info",
+    "MPI_Comm_create",
+    "MPI_Comm_split",
+    "MPI_Comm_split_type",
+    "MPI_Cart_create",
+    "MPI_Cart_sub",
+    "MPI_Graph_create",
+    "MPI_Dist_graph_create",
+    "MPI_Dist_graph_create_adjacent",
+    "MPI_Intercomm_create",
+    "MPI_Win_create",
+    "MPI_Win_create_dynamic",
+    "MPI_Win_allocate",
+    "MPI_Win_allocate_shared",
+    "MPI_File_open",
 };
 
 /// Without the suffix of the form with large counts.
@@ -107,7 +93,7 @@ TypeSignature signature_of(const CheckedCall& call,
   return {*type, static_cast<std::uint64_t>(number)};
 }
 
-/// Of block i of a list.
+/// Signature of block i of a list.
 TypeSignature signature_at(const CheckedCall& call,
                            std::string_view counts,
                            std::string_view datatypes,
@@ -143,6 +129,79 @@ std::string text_of_difference(const TypeSignature& own, const TypeSignature& ot
   return text_of("%s here and %s there", own.text().c_str(), other.text().c_str());
 }
 
+/// Whether members exchange blocks of different lengths.
+bool is_list(CollectiveShape shape) {
+  switch (shape) {
+    case CollectiveShape::gather_list:
+    case CollectiveShape::scatter_list:
+    case CollectiveShape::all_gather_list:
+    case CollectiveShape::all_to_all_list:
+    case CollectiveShape::all_to_all_types:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What all members of a collective without lists must have alike, as this member has it: once, or
+/// twice where it both sends and receives.
+std::vector<std::vector<TypeSignature>> alike_of(const Comm& comm,
+                                                 const CheckedCall& call,
+                                                 CollectiveShape shape) {
+  const bool is_root = call.has("root") && call.word("root") == comm.rank;
+  std::vector<std::vector<TypeSignature>> alike;
+  const auto add = [&](const char* count, const char* datatype) {
+    alike.push_back({signature_of(call, count, datatype)});
+  };
+  switch (shape) {
+    case CollectiveShape::broadcast:
+    case CollectiveShape::reduction:
+      add("count", "datatype");
+      break;
+    case CollectiveShape::reduce_blocks:
+      add("recvcount", "datatype");
+      break;
+    case CollectiveShape::reduce_scatter: {
+      alike.emplace_back();
+      for (std::int32_t i = 0; i < comm.size(); ++i) {
+        alike.back().push_back(signature_at(call, "recvcounts", "datatype",
+                                            static_cast<std::size_t>(i),
+                                            /*has_types=*/false));
+      }
+      break;
+    }
+    case CollectiveShape::gather:
+      if (is_root) add("recvcount", "recvtype");
+      if (!is_in_place(call, "sendbuf")) add("sendcount", "sendtype");
+      break;
+    case CollectiveShape::scatter:
+      if (is_root) add("sendcount", "sendtype");
+      if (!is_in_place(call, "recvbuf")) add("recvcount", "recvtype");
+      break;
+    case CollectiveShape::all_to_all:
+      add("recvcount", "recvtype");
+      if (!is_in_place(call, "sendbuf")) add("sendcount", "sendtype");
+      break;
+    default:
+      break;
+  }
+  return alike;
+}
+
+/// A value that is not negative, and is never CollectiveRecord::none.
+std::int64_t field_of(std::uint64_t hash) {
+  return static_cast<std::int64_t>(hash >> 1);
+}
+
+/// The operation of a call; all of the program's own are alike, since ranks have handles of their
+/// own for one of them.
+std::int64_t op_field(MPI_Op handle) {
+  const mpi::Op* op = mpi::op_from_handle(handle);
+  if (op == nullptr) return CollectiveRecord::none;
+  return op->is_predefined() ? static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(handle))
+                             : INT64_MAX;
+}
+
 bool differ(const TypeSignature& a, const TypeSignature& b) {
   return a.compared_with(b).kind != TypeSignature::Difference::Kind::none;
 }
@@ -150,21 +209,35 @@ bool differ(const TypeSignature& a, const TypeSignature& b) {
 }  // namespace
 
 CollectiveOrder::CollectiveOrder(FindingLog& findings) : findings_(findings) {
-  for (const Row& row : rows)
-    shapes_.emplace(row.name, row.shape);
+  for (const Row& row : collectives) {
+    std::string nonblocking = row.name;
+    nonblocking.front() = static_cast<char>(std::tolower(nonblocking.front()));
+    shapes_.emplace(std::string("MPI_") + row.name, row.shape);
+    shapes_.emplace("MPI_I" + nonblocking, row.shape);
+    shapes_.emplace(std::string("MPI_") + row.name + "_init", row.shape);
+  }
+  for (const char* maker : makers)
+    shapes_.emplace(maker, CollectiveShape::order_only);
 }
 
 bool CollectiveOrder::has(const CheckedCall& call) const {
   return shapes_.contains(name_of(call));
 }
 
+bool CollectiveOrder::may_return_early(const CheckedCall& call) {
+  const std::string_view name = name_of(call);
+  return name.starts_with("MPI_I") ? !name.starts_with("MPI_Inter")
+                                   : name.find("_idup") != name.npos || name.ends_with("_init");
+}
+
 bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const CheckedCall& call) {
-  // Of an intercommunicator: the order within the caller's group.
+  // In an intercommunicator, the order is that within the caller's group.
   const Comm& group = mpi::local_part_of(comm);
   const std::int32_t size = group.size();
   const auto own = static_cast<std::size_t>(group.rank);
   Sequence& sequence = sequences_[group.shared->context()];
   sequence.counts.resize(static_cast<std::size_t>(size));
+  sequence.earlier.resize(static_cast<std::size_t>(size));
   const std::uint64_t number = sequence.counts[own]++;
   const CallPlace place{.rank = self.world_rank, .name = call.name(), .site = call.site()};
   const std::uint64_t at = number - sequence.first;
@@ -186,22 +259,123 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
     return false;
   }
   ++round.arrived_count;
-  const CollectiveShape shape = shapes_.at(name_of(call));
+  if (may_return_early(call)) {
+    const std::int64_t root = call.has("root") ? call.word("root") : 0;
+    const std::int64_t op = call.has("op") ? op_field(call.handle<MPI_Op>("op")) : 0;
+    sequence.earlier[own] =
+        hash_of(text_of("%d %lld %lld", static_cast<int>(call.function()),
+                        static_cast<long long>(root), static_cast<long long>(op)),
+                sequence.earlier[own]);
+  }
+  const CollectiveShape shape = shapes_.find(name_of(call))->second;
   bool can_continue = true;
   if (shape != CollectiveShape::order_only && comm.inter == nullptr) {
     can_continue = compare_root(round, call, place);
     compare_op(round, call, place);
     if (can_continue) compare_data(round, comm, call, place, shape);
   }
-  if (round.arrived_count == size) {
+  const mpi::ProcessMap* processes = group.shared->processes();
+  const auto here =
+      processes == nullptr ? size : static_cast<std::int32_t>(processes->own_members().size());
+  if (round.arrived_count == here) {
     SORREL_ASSERT(at == 0 || !sequence.rounds.empty());
     // A member is at most one round behind a complete one.
-    while (!sequence.rounds.empty() && sequence.rounds.front().arrived_count == size) {
+    while (!sequence.rounds.empty() && sequence.rounds.front().arrived_count == here) {
       sequence.rounds.pop_front();
       ++sequence.first;
     }
   }
   return can_continue;
+}
+
+CollectiveRecord CollectiveOrder::record_of(const mpi::RankState& self,
+                                            const Comm& comm,
+                                            const CheckedCall& call) {
+  using Record = CollectiveRecord;
+  Record record;
+  record.rank = self.world_rank;
+  record.name.add(call.name());
+  record.fields[Record::function] = static_cast<std::int64_t>(call.function());
+  const auto sequence = sequences_.find(comm.shared->context());
+  record.fields[Record::earlier] =
+      sequence == sequences_.end()
+          ? 0
+          : field_of(sequence->second.earlier[static_cast<std::size_t>(comm.rank)]);
+  if (call.has("root"))
+    record.fields[Record::root] = std::max<std::int64_t>(call.word("root"), Record::none);
+  if (call.has("op")) {
+    record.fields[Record::op] = op_field(call.handle<MPI_Op>("op"));
+    record.op_name.add(op_name(call.handle<MPI_Op>("op")));
+  }
+  const auto shape = shapes_.find(name_of(call));
+  if (shape == shapes_.end()) return record;
+  const auto alike = alike_of(comm, call, shape->second);
+  if (alike.empty()) return record;
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = hash_of("");
+  bool has_hash = true;
+  for (const TypeSignature& signature : alike.front()) {
+    bytes += signature.bytes();
+    const std::optional<std::uint64_t> own = signature.hash();
+    has_hash = has_hash && own;
+    hash = hash_of(std::to_string(own.value_or(0)), hash);
+  }
+  record.fields[Record::bytes] = static_cast<std::int64_t>(bytes);
+  if (has_hash) record.fields[Record::types] = field_of(hash);
+  record.data.add(alike.front().size() == 1 ? alike.front().front().text()
+                                            : text_of("blocks of %llu bytes in all",
+                                                      static_cast<unsigned long long>(bytes)));
+  return record;
+}
+
+bool CollectiveOrder::add_difference(const CollectiveRecord& own,
+                                     const CallPlace& place,
+                                     const CollectiveRecord& other) {
+  using Record = CollectiveRecord;
+  const char* kind = "collective-order";
+  std::string text;
+  const std::size_t field = own.difference_from(other);
+  switch (field) {
+    case Record::function:
+      text = text_of(
+          "rank %d calls %s where rank %d of another process calls %s: all members of a "
+          "communicator must make the same collective calls in the same order",
+          own.rank, own.name.c_str(), other.rank, other.name.c_str());
+      break;
+    case Record::root:
+      kind = "collective-root";
+      text = text_of(
+          "root is %lld on rank %d and %lld on rank %d of another process; it must be "
+          "the same on all ranks",
+          static_cast<long long>(own.fields[field]), own.rank,
+          static_cast<long long>(other.fields[field]), other.rank);
+      break;
+    case Record::op:
+      kind = "collective-op";
+      text = text_of(
+          "op is %s on rank %d and %s on rank %d of another process; it must be the "
+          "same on all ranks",
+          own.op_name.c_str(), own.rank, other.op_name.c_str(), other.rank);
+      break;
+    case Record::earlier:
+      text = text_of(
+          "before this call, ranks %d and %d of another process have made different "
+          "nonblocking or persistent collective calls on the communicator: they must be "
+          "the same in the same order, with the same root and operation",
+          own.rank, other.rank);
+      break;
+    default:
+      // Also where the first member has no such value, but other ones differ.
+      kind = "collective-type";
+      text =
+          text_of("count and datatype differ: %s on rank %d and %s on rank %d of another process",
+                  own.data.c_str(), own.rank, other.data.c_str(), other.rank);
+      break;
+  }
+  findings_.add({.kind = kind, .place = place, .text = text});
+  findings_.add_place(other.rank, other.name.c_str(), {other.path.c_str(), other.offset},
+                      "the call of the other rank");
+  return field != Record::function && field != Record::root;
 }
 
 bool CollectiveOrder::compare_root(const Round& round,
@@ -242,40 +416,9 @@ void CollectiveOrder::compare_data(Round& round,
                                    const CheckedCall& call,
                                    const CallPlace& place,
                                    CollectiveShape shape) {
-  const bool is_root = call.has("root") && call.word("root") == comm.rank;
-  const auto send = [&] { return signature_of(call, "sendcount", "sendtype"); };
-  const auto receive = [&] { return signature_of(call, "recvcount", "recvtype"); };
-  switch (shape) {
-    case CollectiveShape::broadcast:
-    case CollectiveShape::reduction:
-      return compare_alike(round, {signature_of(call, "count", "datatype")}, place);
-    case CollectiveShape::reduce_blocks:
-      return compare_alike(round, {signature_of(call, "recvcount", "datatype")}, place);
-    case CollectiveShape::reduce_scatter: {
-      std::vector<TypeSignature> own;
-      for (std::int32_t i = 0; i < comm.size(); ++i) {
-        own.push_back(signature_at(call, "recvcounts", "datatype", static_cast<std::size_t>(i),
-                                   /*has_types=*/false));
-      }
-      return compare_alike(round, std::move(own), place);
-    }
-    case CollectiveShape::gather:
-      if (!is_root) return compare_alike(round, {send()}, place);
-      compare_alike(round, {receive()}, place);
-      if (!is_in_place(call, "sendbuf")) compare_alike(round, {send()}, place);
-      return;
-    case CollectiveShape::scatter:
-      if (!is_root) return compare_alike(round, {receive()}, place);
-      compare_alike(round, {send()}, place);
-      if (!is_in_place(call, "recvbuf")) compare_alike(round, {receive()}, place);
-      return;
-    case CollectiveShape::all_to_all:
-      compare_alike(round, {receive()}, place);
-      if (!is_in_place(call, "sendbuf")) compare_alike(round, {send()}, place);
-      return;
-    default:
-      return compare_lists(round, comm, call, place, shape);
-  }
+  if (is_list(shape)) return compare_lists(round, comm, call, place, shape);
+  for (std::vector<TypeSignature>& own : alike_of(comm, call, shape))
+    compare_alike(round, std::move(own), place);
 }
 
 void CollectiveOrder::compare_alike(Round& round,

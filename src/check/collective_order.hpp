@@ -6,12 +6,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
-#include <string_view>
-#include <unordered_map>
+#include <string>
 #include <vector>
 
 #include "check/checked_call.hpp"
+#include "check/collective_record.hpp"
 #include "check/finding_log.hpp"
 #include "check/type_signature.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -23,7 +24,7 @@ enum class CollectiveShape : std::uint8_t {
   order_only,
   broadcast,
   reduction,       ///< count, datatype, op, and root where there is one
-  reduce_blocks,   ///< the same with recvcount
+  reduce_blocks,   ///< recvcount, datatype and op
   reduce_scatter,  ///< with an array of counts
   gather,
   scatter,
@@ -42,11 +43,25 @@ class CollectiveOrder {
   /// Whether the call is a collective one on a communicator.
   [[nodiscard]] bool has(const CheckedCall& call) const;
 
+  /// Whether a collective call may return before the other members have made it.
+  [[nodiscard]] static bool may_return_early(const CheckedCall& call);
+
   /// The rank makes a collective call on a valid communicator. False if it cannot match the calls
   /// of the other members, so that no member can continue.
   [[nodiscard]] bool add(const mpi::RankState& self,
                          const mpi::Comm& comm,
                          const CheckedCall& call);
+
+  /// The call, for members in other processes; add() has been called, but for MPI_Finalize.
+  [[nodiscard]] CollectiveRecord record_of(const mpi::RankState& self,
+                                           const mpi::Comm& comm,
+                                           const CheckedCall& call);
+
+  /// A member of another process has made another call in the place of `own`. False if the two
+  /// cannot match, so that no member can continue.
+  [[nodiscard]] bool add_difference(const CollectiveRecord& own,
+                                    const CallPlace& place,
+                                    const CollectiveRecord& other);
 
  private:
   /// Data that a member sends to a peer or receives from it.
@@ -70,6 +85,7 @@ class CollectiveOrder {
     /// What all members must have alike; of the first member that has it.
     std::vector<TypeSignature> alike = {};
     CallPlace first;
+    /// Counts the members in this process.
     std::int32_t arrived_count = 0;
     std::vector<Member> members = {};
   };
@@ -79,6 +95,8 @@ class CollectiveOrder {
     std::deque<Round> rounds;
     /// By member: how many it has made.
     std::vector<std::uint64_t> counts;
+    /// By member: a hash of the nonblocking and persistent calls among them.
+    std::vector<std::uint64_t> earlier;
   };
 
   bool compare_root(const Round& round, const CheckedCall& call, const CallPlace& place);
@@ -97,7 +115,7 @@ class CollectiveOrder {
   void compare_flows(const Member& sender, const Member& receiver);
 
   FindingLog& findings_;
-  std::unordered_map<std::string_view, CollectiveShape> shapes_;
+  std::map<std::string, CollectiveShape, std::less<>> shapes_;
   std::map<std::uint32_t, Sequence> sequences_;
 };
 

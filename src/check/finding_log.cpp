@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "os/process_number.hpp"
+
 namespace sorrel::check {
 
 namespace {
@@ -21,7 +23,7 @@ std::string field_of(std::string text) {
 }  // namespace
 
 FindingLog::FindingLog(const std::string& folder) {
-  const std::string path = folder + "/" + findings_file_name;
+  const std::string path = folder + "/" + findings_file_name + std::to_string(os::process_number());
   file_.reset(std::fopen(path.c_str(), "we"));
   if (file_ == nullptr)
     std::fprintf(stderr, "sorrel: findings are lost: %s: %s\n", path.c_str(), std::strerror(errno));
@@ -42,29 +44,44 @@ const os::CodeRange* FindingLog::range_of(std::uint64_t address) {
   return find();
 }
 
-void FindingLog::add_line(const char* head, const CallPlace& place, const std::string& text) {
-  if (file_ == nullptr || count_ > finding_count_max) return;
+CodeSite FindingLog::site_of(const CallPlace& place) {
   const auto address = reinterpret_cast<std::uint64_t>(place.site);
   const os::CodeRange* range = address == 0 ? nullptr : range_of(address);
-  std::fprintf(file_.get(), "%s\t%d\t%s\t%s\t%" PRIu64 "\t%s\n", head, place.rank, place.name,
-               range == nullptr ? "" : field_of(range->path).c_str(),
-               range == nullptr ? 0 : address - range->begin + range->offset,
-               field_of(text).c_str());
+  if (range == nullptr) return {};
+  return {.path = range->path, .offset = address - range->begin + range->offset};
+}
+
+void FindingLog::add_line(const char* head,
+                          std::int32_t rank,
+                          const char* name,
+                          const CodeSite& site,
+                          const std::string& text) {
+  if (file_ == nullptr || count_ > finding_count_max) return;
+  std::fprintf(file_.get(), "%s\t%d\t%s\t%s\t%" PRIu64 "\t%s\n", head, rank, name,
+               field_of(site.path).c_str(), site.offset, field_of(text).c_str());
   std::fflush(file_.get());
 }
 
 void FindingLog::add(const Finding& finding) {
   ++count_;
-  add_line(finding.kind, finding.place, finding.text);
+  add_line(finding.kind, finding.place.rank, finding.place.name, site_of(finding.place),
+           finding.text);
 }
 
 void FindingLog::add_place(const CallPlace& place, const std::string& text) {
-  add_line("+", place, text);
+  add_line("+", place.rank, place.name, site_of(place), text);
+}
+
+void FindingLog::add_place(std::int32_t rank,
+                           const char* name,
+                           const CodeSite& site,
+                           const std::string& text) {
+  add_line("+", rank, name, site, text);
 }
 
 void FindingLog::add_outcome(std::int32_t rank, std::uint64_t decision_count, std::uint64_t hash) {
   const std::string count = std::to_string(decision_count);
-  add_line("=", {.rank = rank, .name = count.c_str(), .site = nullptr}, std::to_string(hash));
+  add_line("=", rank, count.c_str(), {}, std::to_string(hash));
 }
 
 }  // namespace sorrel::check

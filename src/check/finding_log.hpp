@@ -14,27 +14,34 @@
 
 namespace sorrel::check {
 
-/// The file in the folder of a checked run.
-inline constexpr const char* findings_file_name = "findings";
+/// How the names of files in the folder of a checked run begin; the identifier of the
+/// process follows.
+inline constexpr const char* findings_file_name = "findings-";
 
 /// A call of MPI: of which rank, and where in the program it is.
 struct CallPlace {
   std::int32_t rank = 0;
   const char* name = "";
-  /// Of the return to the program; null: not known.
+  /// Return address in the program; null: not known.
   const void* site = nullptr;
 };
 
 struct Finding {
-  /// Of the table in tools/sorrel/check/finding_kinds.cpp.
+  /// A kind of the table in tools/sorrel/check/finding_kinds.cpp.
   const char* kind = "";
   CallPlace place;
   std::string text;
 };
 
+/// Where a call is in a file of code; "": not known.
+struct CodeSite {
+  std::string path;
+  std::uint64_t offset = 0;
+};
+
 class FindingLog {
  public:
-  /// Creates the file; if that fails, one line says so, and findings are lost.
+  /// Creates the file of this process; if that fails, one line says so, and findings are lost.
   explicit FindingLog(const std::string& folder);
 
   void add(const Finding& finding);
@@ -42,12 +49,24 @@ class FindingLog {
   /// Another place that belongs to the latest finding, and what happens there.
   void add_place(const CallPlace& place, const std::string& text);
 
+  /// add_place() for a call of a rank of another process.
+  void add_place(std::int32_t rank,
+                 const char* name,
+                 const CodeSite& site,
+                 const std::string& text);
+
+  [[nodiscard]] CodeSite site_of(const CallPlace& place);
+
   /// The rank has finalized MPI after `decision_count` decisions that depend on the order in which
   /// messages arrive; `hash` is of what was decided.
   void add_outcome(std::int32_t rank, std::uint64_t decision_count, std::uint64_t hash);
 
  private:
-  void add_line(const char* head, const CallPlace& place, const std::string& text);
+  void add_line(const char* head,
+                std::int32_t rank,
+                const char* name,
+                const CodeSite& site,
+                const std::string& text);
   [[nodiscard]] const os::CodeRange* range_of(std::uint64_t address);
 
   struct Close {

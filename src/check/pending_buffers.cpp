@@ -1,9 +1,11 @@
 #include "check/pending_buffers.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/text.hpp"
+#include "mpi/comm/topology/topology.hpp"
 
 namespace sorrel::check {
 
@@ -11,11 +13,35 @@ namespace {
 
 using mpi::Datatype;
 
-/// Adds blocks of a buffer to its bytes; false if an argument is not valid.
+/// The ranks that a collective exchanges blocks with, in the order of its blocks.
+class Peers {
+ public:
+  explicit Peers(std::int32_t member_count) : count_(static_cast<std::size_t>(member_count)) {}
+
+  explicit Peers(const std::vector<int>& neighbors)
+      : count_(neighbors.size()), neighbors_(neighbors) {}
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+  /// Whether each block has a peer.
+  [[nodiscard]] bool are_all() const {
+    return std::ranges::find(neighbors_, MPI_PROC_NULL) == neighbors_.end();
+  }
+
+  /// Beyond the rim of a grid there is none.
+  [[nodiscard]] bool has(std::size_t i) const {
+    return neighbors_.empty() || neighbors_[i] != MPI_PROC_NULL;
+  }
+
+ private:
+  const std::size_t count_;
+  const std::span<const int> neighbors_;
+};
+
+/// Adds the buffers of a call, unless an argument is not valid.
 class BufferBuilder {
  public:
-  BufferBuilder(const CheckedCall& call, std::int32_t member_count)
-      : call_(call), member_count_(static_cast<std::size_t>(member_count)) {}
+  explicit BufferBuilder(const CheckedCall& call) : call_(call) {}
 
   /// `blocks`: as many times count elements.
   void add(std::vector<UsedBuffer>& to,
@@ -42,155 +68,195 @@ class BufferBuilder {
     to.push_back(std::move(used));
   }
 
-  void add_all(std::vector<UsedBuffer>& to,
-               const char* buffer,
-               const char* count,
-               const char* datatype,
-               bool is_written) const {
-    add(to, buffer, count, datatype, is_written, member_count_);
-  }
-
-  /// A block for each member.
-  void add_list(std::vector<UsedBuffer>& to,
-                const char* buffer,
-                const char* counts,
-                const char* displacements,
-                const char* datatype,
-                bool is_written) const {
+  /// A block for each peer: `counts` names one count for all or a list, `displacements` null or a
+  /// list, `datatype` one type or, as "sendtypes", a list.
+  void add_blocks(std::vector<UsedBuffer>& to,
+                  const char* buffer,
+                  const char* counts,
+                  const char* displacements,
+                  const char* datatype,
+                  bool is_written,
+                  const Peers& peers) const {
+    if (displacements == nullptr && peers.are_all())
+      return add(to, buffer, counts, datatype, is_written, peers.count());
     const auto* address = call_.pointer<const std::byte>(buffer);
-    const Datatype* type = mpi::datatype_from_handle(call_.handle<MPI_Datatype>(datatype));
-    if (address == MPI_IN_PLACE || type == nullptr || call_.word(counts) == 0 ||
-        call_.word(displacements) == 0)
+    if (address == MPI_IN_PLACE) return;
+    const bool has_list = std::string_view(counts).ends_with('s');
+    const bool has_types = std::string_view(datatype).ends_with('s');
+    if ((has_list && call_.word(counts) == 0) || (has_types && call_.word(datatype) == 0) ||
+        (displacements != nullptr && call_.word(displacements) == 0))
       return;
     UsedBuffer used{.bytes = {}, .is_written = is_written, .address = address};
-    for (std::size_t i = 0; i < member_count_; ++i) {
-      const std::int64_t number = call_.count_at(counts, i);
-      if (number <= 0) continue;
-      used.bytes.add(address + displacement_at(displacements, i) * type->extent(),
-                     static_cast<std::uint64_t>(number), *type);
+    for (std::size_t i = 0; i < peers.count(); ++i) {
+      const std::int64_t number = has_list ? call_.count_at(counts, i) : call_.word(counts);
+      const Datatype* type =
+          mpi::datatype_from_handle(has_types ? call_.pointer<const MPI_Datatype>(datatype)[i]
+                                              : call_.handle<MPI_Datatype>(datatype));
+      if (type == nullptr) return;
+      if (number <= 0 || !peers.has(i)) continue;
+      std::int64_t begin = static_cast<std::int64_t>(i) * number * type->extent();
+      if (displacements != nullptr)
+        begin = displacement_at(displacements, i) * (has_types ? 1 : type->extent());
+      used.bytes.add(address + begin, static_cast<std::uint64_t>(number), *type);
     }
     to.push_back(std::move(used));
   }
 
+  /// Packed data behind `position`: that of `count` elements.
+  void add_packed(std::vector<UsedBuffer>& to,
+                  const char* buffer,
+                  const char* count,
+                  bool is_written) const {
+    const Datatype* type = mpi::datatype_from_handle(call_.handle<MPI_Datatype>("datatype"));
+    if (type == nullptr || call_.word("position") == 0 || call_.word(count) <= 0) return;
+    const std::int64_t position = has_large_position() ? *call_.pointer<const MPI_Aint>("position")
+                                                       : *call_.pointer<const int>("position");
+    UsedBuffer used{.bytes = {},
+                    .is_written = is_written,
+                    .address = call_.pointer<const std::byte>(buffer) + position};
+    used.bytes.add(used.address, static_cast<std::uint64_t>(call_.word(count)) * type->size(),
+                   *mpi::datatype_from_handle(MPI_BYTE));
+    to.push_back(std::move(used));
+  }
+
  private:
+  [[nodiscard]] bool has_large_position() const {
+    return call_.is_large() || call_.function() == Function::Pack_external ||
+           call_.function() == Function::Unpack_external;
+  }
+
   [[nodiscard]] std::int64_t displacement_at(const char* array, std::size_t i) const {
-    return call_.is_large() ? call_.pointer<const MPI_Aint>(array)[i]
-                            : call_.pointer<const int>(array)[i];
+    const bool is_address = call_.is_large() || call_.function() == Function::Neighbor_alltoallw ||
+                            call_.function() == Function::Ineighbor_alltoallw ||
+                            call_.function() == Function::Neighbor_alltoallw_init;
+    return is_address ? call_.pointer<const MPI_Aint>(array)[i]
+                      : call_.pointer<const int>(array)[i];
   }
 
   const CheckedCall& call_;
-  const std::size_t member_count_;
 };
+
+/// The names of the arguments of one side of a collective; a function has some of them.
+struct Side {
+  const char* buffer;
+  const char* count;
+  const char* counts;
+  const char* displacements;
+  const char* datatype;
+  const char* datatypes;
+  bool is_written;
+};
+
+constexpr Side send_side{"sendbuf",  "sendcount", "sendcounts", "sdispls",
+                         "sendtype", "sendtypes", false};
+constexpr Side receive_side{"recvbuf",  "recvcount", "recvcounts", "rdispls",
+                            "recvtype", "recvtypes", true};
+
+/// A block for each peer, if the function has counts of blocks or `has_blocks`; else one block.
+void add_side(std::vector<UsedBuffer>& to,
+              const BufferBuilder& builder,
+              const CheckedCall& call,
+              const Side& side,
+              bool has_blocks,
+              const Peers& peers) {
+  const char* datatype = call.has(side.datatypes) ? side.datatypes : side.datatype;
+  if (call.has(side.counts)) {
+    // A function with displacements of one side only calls them displs.
+    builder.add_blocks(to, side.buffer, side.counts,
+                       call.has(side.displacements) ? side.displacements : "displs", datatype,
+                       side.is_written, peers);
+  } else if (has_blocks) {
+    builder.add_blocks(to, side.buffer, side.count, nullptr, datatype, side.is_written, peers);
+  } else {
+    builder.add(to, side.buffer, side.count, datatype, side.is_written);
+  }
+}
+
+void add_reduction(std::vector<UsedBuffer>& to,
+                   const BufferBuilder& builder,
+                   const CheckedCall& call,
+                   const mpi::Comm& comm,
+                   bool receives) {
+  if (call.has("recvcounts")) {
+    if (call.word("recvcounts") == 0) return;
+    std::int64_t all = 0;
+    for (std::int32_t i = 0; i < comm.size(); ++i)
+      all += call.count_at("recvcounts", static_cast<std::size_t>(i));
+    const auto own = call.count_at("recvcounts", static_cast<std::size_t>(comm.rank));
+    builder.add_elements(to, "sendbuf", all, "datatype", false);
+    builder.add_elements(to, "recvbuf", own, "datatype", true);
+  } else if (call.has("recvcount")) {
+    builder.add(to, "sendbuf", "recvcount", "datatype", false,
+                static_cast<std::size_t>(comm.size()));
+    builder.add(to, "recvbuf", "recvcount", "datatype", true);
+  } else {
+    builder.add(to, "sendbuf", "count", "datatype", false);
+    if (receives) builder.add(to, "recvbuf", "count", "datatype", true);
+  }
+}
+
+/// The buffers of a collective on an intracommunicator. The table of functions (abi/functions.txt)
+/// names their arguments alike in all collectives, with and without a request.
+void add_collective(std::vector<UsedBuffer>& to,
+                    const BufferBuilder& builder,
+                    const CheckedCall& call,
+                    const mpi::Comm& comm) {
+  const bool has_root = call.has("root");
+  const bool is_root = has_root && call.word("root") == comm.rank;
+  if (has_root && call.has("buffer"))
+    return builder.add(to, "buffer", "count", "datatype", !is_root);
+  if (!call.has("sendbuf")) return;
+  const auto is_named = [name = std::string_view(call.name())](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  };
+  const bool scatters = is_named("catter");
+  if (call.has("op")) return add_reduction(to, builder, call, comm, !has_root || is_root);
+  if (is_named("eighbor_")) {
+    if (comm.topology == nullptr) return;
+    const mpi::Neighborhood edges = comm.topology->neighborhood_of(comm.rank);
+    add_side(to, builder, call, send_side, is_named("lltoall"), Peers(edges.destinations));
+    return add_side(to, builder, call, receive_side, true, Peers(edges.sources));
+  }
+  const Peers members(comm.size());
+  if (!has_root || is_root || !scatters)
+    add_side(to, builder, call, send_side, scatters || is_named("lltoall"), members);
+  if (!has_root || is_root || scatters)
+    add_side(to, builder, call, receive_side, !scatters, members);
+}
 
 }  // namespace
 
 std::vector<UsedBuffer> buffers_of(const CheckedCall& call, const mpi::Comm& comm) {
   std::vector<UsedBuffer> used;
-  const BufferBuilder builder(call, comm.size());
-  const bool is_root = call.has("root") && call.word("root") == comm.rank;
-  switch (call.function()) {
-    case Function::Send:
-    case Function::Bsend:
-    case Function::Ssend:
-    case Function::Rsend:
-    case Function::Isend:
-    case Function::Ibsend:
-    case Function::Issend:
-    case Function::Irsend:
-    case Function::Send_init:
-    case Function::Bsend_init:
-    case Function::Ssend_init:
-    case Function::Rsend_init:
-      builder.add(used, "buf", "count", "datatype", false);
-      return used;
-    case Function::Recv:
-    case Function::Irecv:
-    case Function::Recv_init:
-    case Function::Imrecv:
-    case Function::Mrecv:
-      builder.add(used, "buf", "count", "datatype", true);
-      return used;
-    case Function::Sendrecv:
-    case Function::Isendrecv:
+  const BufferBuilder builder(call);
+  // Sends and receives of one message; partitions and files have buffers of another kind.
+  const bool has_message = call.has("buf") && call.has("datatype") && !call.has("partitions") &&
+                           !call.has("fh") && call.direction("buf") != Direction::inout;
+  if (has_message) {
+    builder.add(used, "buf", "count", "datatype", call.direction("buf") == Direction::out);
+  } else if (call.has("sendbuf") && call.has("dest")) {
+    if (call.word("dest") != MPI_PROC_NULL)
       builder.add(used, "sendbuf", "sendcount", "sendtype", false);
+    if (call.word("source") != MPI_PROC_NULL)
       builder.add(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    default:
-      break;
+  } else if (call.has("inoutbuf")) {
+    builder.add(used, "inbuf", "count", "datatype", false);
+    builder.add(used, "inoutbuf", "count", "datatype", true);
+  } else if (call.has("inbuf") && call.has("incount")) {
+    builder.add(used, "inbuf", "incount", "datatype", false);
+    builder.add_packed(used, "outbuf", "incount", true);
+  } else if (call.has("inbuf")) {
+    builder.add_packed(used, "inbuf", "outcount", false);
+    builder.add(used, "outbuf", "outcount", "datatype", true);
+  } else if (comm.inter == nullptr) {
+    add_collective(used, builder, call, comm);
   }
-  if (comm.inter != nullptr) return used;
-  switch (call.function()) {
-    case Function::Bcast:
-    case Function::Ibcast:
-      builder.add(used, "buffer", "count", "datatype", !is_root);
-      return used;
-    case Function::Reduce:
-    case Function::Ireduce:
-      builder.add(used, "sendbuf", "count", "datatype", false);
-      if (is_root) builder.add(used, "recvbuf", "count", "datatype", true);
-      return used;
-    case Function::Allreduce:
-    case Function::Iallreduce:
-    case Function::Scan:
-    case Function::Iscan:
-    case Function::Exscan:
-    case Function::Iexscan:
-      builder.add(used, "sendbuf", "count", "datatype", false);
-      builder.add(used, "recvbuf", "count", "datatype", true);
-      return used;
-    case Function::Reduce_scatter_block:
-    case Function::Ireduce_scatter_block:
-      builder.add_all(used, "sendbuf", "recvcount", "datatype", false);
-      builder.add(used, "recvbuf", "recvcount", "datatype", true);
-      return used;
-    case Function::Gather:
-    case Function::Igather:
-      builder.add(used, "sendbuf", "sendcount", "sendtype", false);
-      if (is_root) builder.add_all(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    case Function::Scatter:
-    case Function::Iscatter:
-      if (is_root) builder.add_all(used, "sendbuf", "sendcount", "sendtype", false);
-      builder.add(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    case Function::Allgather:
-    case Function::Iallgather:
-      builder.add(used, "sendbuf", "sendcount", "sendtype", false);
-      builder.add_all(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    case Function::Alltoall:
-    case Function::Ialltoall:
-      builder.add_all(used, "sendbuf", "sendcount", "sendtype", false);
-      builder.add_all(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    case Function::Gatherv:
-    case Function::Igatherv:
-      builder.add(used, "sendbuf", "sendcount", "sendtype", false);
-      if (is_root) builder.add_list(used, "recvbuf", "recvcounts", "displs", "recvtype", true);
-      return used;
-    case Function::Scatterv:
-    case Function::Iscatterv:
-      if (is_root) builder.add_list(used, "sendbuf", "sendcounts", "displs", "sendtype", false);
-      builder.add(used, "recvbuf", "recvcount", "recvtype", true);
-      return used;
-    case Function::Allgatherv:
-    case Function::Iallgatherv:
-      builder.add(used, "sendbuf", "sendcount", "sendtype", false);
-      builder.add_list(used, "recvbuf", "recvcounts", "displs", "recvtype", true);
-      return used;
-    case Function::Alltoallv:
-    case Function::Ialltoallv:
-      builder.add_list(used, "sendbuf", "sendcounts", "sdispls", "sendtype", false);
-      builder.add_list(used, "recvbuf", "recvcounts", "rdispls", "recvtype", true);
-      return used;
-    default:
-      return used;
-  }
+  return used;
 }
 
 std::vector<UsedBuffer> origin_buffers_of(const CheckedCall& call) {
   std::vector<UsedBuffer> used;
-  const BufferBuilder builder(call, 1);
+  const BufferBuilder builder(call);
   // An operation that only reads the target has no data at the origin.
   const bool has_origin = !call.has("op") || call.handle<MPI_Op>("op") != MPI_NO_OP;
   switch (call.function()) {
@@ -226,6 +292,22 @@ std::vector<UsedBuffer> partition_of(const void* buffer,
   return used;
 }
 
+bool PendingBuffers::find_aliases(const std::vector<UsedBuffer>& buffers, const CallPlace& place) {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    for (std::size_t k = i + 1; k < buffers.size(); ++k) {
+      if (!buffers[i].is_written && !buffers[k].is_written) continue;
+      if (!buffers[i].bytes.overlap_with(buffers[k].bytes)) continue;
+      findings_.add(
+          {.kind = "buffer-overlap",
+           .place = place,
+           .text = text_of("two buffers of %s overlap, of which it writes to at least one",
+                           place.name)});
+      return true;
+    }
+  }
+  return false;
+}
+
 bool PendingBuffers::overlaps(const Operation& operation, const Operation& other) {
   for (const UsedBuffer& own : operation.buffers) {
     for (const UsedBuffer& theirs : other.buffers) {
@@ -238,9 +320,11 @@ bool PendingBuffers::overlaps(const Operation& operation, const Operation& other
 
 std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
                                     const CallPlace& place,
-                                    bool is_received) {
-  Operation operation{
-      .number = next_++, .place = place, .buffers = std::move(buffers), .is_received = is_received};
+                                    Compared compared) {
+  Operation operation{.number = next_++,
+                      .place = place,
+                      .buffers = std::move(buffers),
+                      .is_received = compared == Compared::everything};
   bool is_alone = true;
   for (Operation& other : operations_) {
     if (!overlaps(operation, other)) continue;
@@ -257,7 +341,8 @@ std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
   for (const UsedBuffer& used : operation.buffers) {
     // What other operations write to is not watched.
     const bool is_watched =
-        is_alone && (!used.is_written || (is_received && used.address != nullptr));
+        is_alone && compared != Compared::nothing &&
+        (!used.is_written || (operation.is_received && used.address != nullptr));
     operation.hashes.push_back(is_watched ? used.bytes.hash() : std::nullopt);
   }
   operations_.push_back(std::move(operation));
@@ -333,7 +418,7 @@ void PendingBuffers::complete_partitions(std::uintptr_t request) {
   });
 }
 
-void PendingBuffers::on_arrival(const void* buffer) {
+void PendingBuffers::on_arrival(const void* buffer, bool is_remote) {
   for (Operation& operation : operations_) {
     if (!operation.is_received || operation.is_unsettled) continue;
     const bool is_its = std::ranges::any_of(operation.buffers, [=](const UsedBuffer& used) {
@@ -341,6 +426,11 @@ void PendingBuffers::on_arrival(const void* buffer) {
     });
     if (!is_its) continue;
     compare(operation, "before the message came");
+    if (is_remote) {
+      operation.is_received = false;
+      std::ranges::fill(operation.hashes, std::nullopt);
+      return;
+    }
     operation.is_unsettled = true;
     return;
   }

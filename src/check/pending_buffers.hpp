@@ -45,10 +45,19 @@ class PendingBuffers {
  public:
   explicit PendingBuffers(FindingLog& findings) : findings_(findings) {}
 
+  /// Whether buffers of one call overlap, and the call writes to one of them: a finding.
+  [[nodiscard]] bool find_aliases(const std::vector<UsedBuffer>& buffers, const CallPlace& place);
+
+  /// Which contents of an operation's buffers are compared.
+  enum class Compared : std::uint8_t {
+    nothing,     ///< The operation ends with its call.
+    sent,        ///< What it reads.
+    everything,  ///< Also what it writes: on_arrival() will tell when data comes.
+  };
+
   /// The buffers are in use from now on, by an operation that has no request yet. Compares them
-  /// with those of all other operations. Returns its number. `is_received`: on_arrival() will tell
-  /// when data comes.
-  std::uint64_t begin(std::vector<UsedBuffer> buffers, const CallPlace& place, bool is_received);
+  /// with those of all other operations. Returns its number.
+  std::uint64_t begin(std::vector<UsedBuffer> buffers, const CallPlace& place, Compared compared);
 
   /// The operation has a request, which is in a variable of the program.
   void set_request(std::uint64_t number, std::uintptr_t request, const void* variable);
@@ -71,8 +80,9 @@ class PendingBuffers {
   /// The request is freed or cancelled: its buffers are not compared any more.
   void forget(std::uintptr_t request);
 
-  /// A message is about to be written to `buffer`.
-  void on_arrival(const void* buffer);
+  /// A message is about to be written to `buffer`. `is_remote`: from another process, so that its
+  /// data may come later, in parts.
+  void on_arrival(const void* buffer, bool is_remote);
 
   /// Before code of the program runs again: messages that have arrived are complete in memory.
   void settle();
@@ -82,12 +92,12 @@ class PendingBuffers {
     std::uint64_t number;
     std::uintptr_t request = 0;
     const void* variable = nullptr;
-    /// Of a one-sided operation.
+    /// Window and target of a one-sided operation.
     const mpi::Win* win = nullptr;
     const void* target = nullptr;
     CallPlace place;
     std::vector<UsedBuffer> buffers = {};
-    /// Of each buffer; nothing: it is not compared.
+    /// Hash of each buffer; nothing: it is not compared.
     std::vector<std::optional<std::uint64_t>> hashes = {};
     bool is_received = false;
     bool is_unsettled = false;

@@ -21,7 +21,7 @@ struct SentMessage {
   std::int32_t tag = 0;
   CallPlace place;
   TypeSignature signature;
-  /// Of a standard send, which may be buffered outside of a checked run.
+  /// From a standard send, which may be buffered outside of a checked run.
   bool is_standard = false;
 };
 

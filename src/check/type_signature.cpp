@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "mpi/datatype/recipe.hpp"
 
@@ -15,7 +16,7 @@ using mpi::Element;
 using mpi::ElementClass;
 
 constexpr std::size_t run_count_max = 4096;
-/// Of a comparison.
+/// Steps of a comparison, at most.
 constexpr std::uint64_t step_count_max = 1'000'000;
 
 /// Classes whose elements match if their representations are equal.
@@ -176,6 +177,36 @@ std::string TypeSignature::text() const {
   for (std::size_t i = 0; i < std::min(runs.size(), shown_max); ++i)
     text += (i == 0 ? "" : ", ") + run_text(runs[i], 1);
   return text + (runs.size() > shown_max ? ", ...}" : "}");
+}
+
+std::optional<std::uint64_t> TypeSignature::hash() const {
+  const Unit no_data;
+  const Unit& unit = unit_ != nullptr ? *unit_ : no_data;
+  if (unit.is_packed || unit.is_cut) return std::nullopt;
+  std::uint64_t hash = hash_of("");
+  BasicType basic;
+  std::uint64_t count = 0;
+  const auto add_run = [&] {
+    if (count == 0) return;
+    hash = hash_of(text_of("%d %d %llu,", static_cast<int>(basic.example->element()),
+                           static_cast<int>(family_of(basic.example->element_class())),
+                           static_cast<unsigned long long>(count)),
+                   hash);
+  };
+  std::uint64_t step = 0;
+  for (Walk walk(unit.runs, count_); !walk.at_end(); ++step) {
+    if (step == step_count_max) return std::nullopt;
+    if (count == 0 || !basic.matches(walk.basic())) {
+      add_run();
+      basic = walk.basic();
+      count = 0;
+    }
+    const std::uint64_t run = walk.in_run();
+    count += run;
+    walk.advance(run);
+  }
+  add_run();
+  return hash;
 }
 
 TypeSignature::Difference TypeSignature::compared_with(const TypeSignature& other) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct SignatureRun {
 
 class TypeSignature {
  public:
-  /// Of no data.
+  /// The signature of no data.
   TypeSignature() = default;
   TypeSignature(const mpi::Datatype& type, std::uint64_t count);
 
@@ -43,11 +44,15 @@ class TypeSignature {
   struct Difference {
     enum class Kind : std::uint8_t { none, type, shorter, longer };
     Kind kind = Kind::none;
-    /// Of the first basic element that differs.
+    /// Index of the first basic element that differs.
     std::uint64_t position = 0;
     BasicType here = {};
     BasicType there = {};
   };
+
+  /// Equal sequences have equal hashes in all processes; nothing where the sequence is not known
+  /// entirely, or matches others.
+  [[nodiscard]] std::optional<std::uint64_t> hash() const;
 
   /// `shorter`: this is the beginning of `other`.
   [[nodiscard]] Difference compared_with(const TypeSignature& other) const;

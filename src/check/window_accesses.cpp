@@ -18,7 +18,15 @@ bool is_lock(Win::Access access) {
   return access == Win::Access::lock || access == Win::Access::lock_all;
 }
 
-/// Of a call that does not have all three arguments: one element of `datatype`.
+/// Whether members live in other processes: their operations on this process's memory are not seen.
+bool has_remote_members(const Win& win) {
+  for (std::int32_t i = 0; i < win.size(); ++i) {
+    if (!win.target(i).is_here) return true;
+  }
+  return false;
+}
+
+/// The target's bytes; for a call without a count at the target, one element of `datatype`.
 ByteRanges target_bytes(const Win& win, const CheckedCall& call, std::int32_t target) {
   ByteRanges bytes;
   const bool has_count = call.has("target_count");
@@ -43,7 +51,7 @@ bool WindowAccesses::conflict(const Access& a, const Access& b) {
   if (a.target != b.target) return false;
   if (a.operation == Operation::get && b.operation == Operation::get) return false;
   if (a.operation == Operation::accumulate && b.operation == Operation::accumulate) {
-    // Those of one origin are ordered. The default of accumulate_ops: the same operation, or none.
+    // Accumulates of one origin are ordered. Default of accumulate_ops: the same operation or none.
     if (a.origin == b.origin || a.op == b.op || a.op == MPI_NO_OP || b.op == MPI_NO_OP ||
         a.op == MPI_OP_NULL || b.op == MPI_OP_NULL)
       return false;
@@ -74,9 +82,11 @@ void WindowAccesses::find_conflict(const Window& window, const Access& access) {
 
 namespace {
 
+/// Whether the call has a target, whose memory is in this process.
 bool has_target(const Win& win, const CheckedCall& call) {
   const std::intptr_t target = call.word("target_rank");
-  return target >= 0 && target < win.size();
+  return target >= 0 && target < win.size() &&
+         win.target(static_cast<std::int32_t>(target)).is_here;
 }
 
 }  // namespace
@@ -124,7 +134,7 @@ void WindowAccesses::add(const Win& win, const CheckedCall& call, const CallPlac
   Access access = access_of(window, win, call, place);
   if (access.bytes.is_empty()) return;
   find_conflict(window, access);
-  if (access.operation != Operation::get) {
+  if (access.operation != Operation::get && !has_remote_members(win)) {
     access.hash = access.bytes.hash();
     // An update below another one: neither explains the memory alone.
     for (Access& other : window.accesses) {
@@ -202,7 +212,8 @@ void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call
       }
       const mpi::WinTarget& own = win.target(win.rank);
       member.snapshot = {};
-      if (own.address == nullptr || own.bytes > snapshot_bytes_max) return;
+      if (own.address == nullptr || own.bytes > snapshot_bytes_max || has_remote_members(win))
+        return;
       member.snapshot = {.begin = reinterpret_cast<std::uintptr_t>(own.address),
                          .bytes = {own.address, own.address + own.bytes}};
       return;

@@ -55,9 +55,9 @@ class WindowAccesses {
     MPI_Op op;
     CallPlace place;
     mpi::Win::Access epoch;
-    /// Of MPI_Win_fence: the number of the epoch.
+    /// Number of the epoch of MPI_Win_fence.
     std::uint64_t fence;
-    /// Of an update: the target's memory behind it.
+    /// Hash of the target's memory behind an update.
     std::optional<std::uint64_t> hash = {};
     /// When the request is complete, the target's memory has been read.
     bool returns_data = false;

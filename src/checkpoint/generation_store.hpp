@@ -15,15 +15,18 @@
 
 namespace sorrel::checkpoint {
 
-/// The text of a manifest. Pure.
-[[nodiscard]] std::string encode_manifest(std::uint64_t generation,
-                                          const std::vector<FileSeal>& files);
-
 struct Manifest {
+  /// The version of Sorrel and the machine that have written it, in one line.
+  std::string writer;
   std::uint64_t generation = 0;
   /// By process.
   std::vector<FileSeal> files;
+  /// UserKey::code_of() the manifest without it, and what its store adds; "": it has none.
+  std::string code;
 };
+
+/// The text of a manifest. Pure.
+[[nodiscard]] std::string encode_manifest(const Manifest& manifest);
 
 /// Nothing if the text is not a result of encode_manifest(). Pure.
 [[nodiscard]] std::optional<Manifest> decode_manifest(const std::string& text);
@@ -42,8 +45,10 @@ class GenerationStore {
   [[nodiscard]] virtual std::string path_to_write(std::uint64_t generation,
                                                   std::uint32_t process) const = 0;
 
-  /// Whether these files exist, empty, before they are written.
-  [[nodiscard]] virtual bool has_files() const = 0;
+  [[nodiscard]] virtual Place place() const = 0;
+
+  /// The key of the codes of files; null: files have none. It lives as long as the store.
+  [[nodiscard]] virtual const UserKey* key() const { return nullptr; }
 
   /// Before so many bytes are written: why there is no room for them.
   [[nodiscard]] virtual std::string room_error(std::uint64_t bytes) const = 0;
@@ -57,10 +62,18 @@ class GenerationStore {
   /// After an error of a file or of commit(): removes what has been written, as far as possible.
   virtual void discard(std::uint64_t generation) const = 0;
 
+  /// Why a generation is not whole, of every byte; "": it is.
+  [[nodiscard]] std::string error_of(std::uint64_t generation) const;
+
+  /// Nothing: it is damaged, or cannot be read.
+  [[nodiscard]] std::optional<Manifest> manifest(std::uint64_t generation) const;
+
+  /// The numbers of visible generations, the largest first.
+  [[nodiscard]] virtual std::vector<std::uint64_t> numbers() const = 0;
+
   struct Found {
     /// 0: there is no whole generation.
     std::uint64_t generation = 0;
-    std::uint32_t process_count = 0;
 
     /// Newer ones that are not whole.
     struct Damaged {
@@ -82,15 +95,10 @@ class GenerationStore {
                                             std::uint32_t process) const = 0;
 
  protected:
-  /// Of visible generations, the largest first.
-  [[nodiscard]] virtual std::vector<std::uint64_t> numbers() const = 0;
   [[nodiscard]] virtual std::string manifest_of(std::uint64_t generation) const = 0;
 
-  /// "" if it cannot be read; `is_there`: whether it can.
-  [[nodiscard]] static std::string read_manifest(const std::string& path, bool& is_there);
-
- private:
-  [[nodiscard]] std::string error_of(std::uint64_t generation, std::uint32_t& process_count) const;
+  /// Reads the text at manifest_of(). Returns an error, or "".
+  [[nodiscard]] std::string read_manifest(std::uint64_t generation, std::string& text) const;
 };
 
 }  // namespace sorrel::checkpoint

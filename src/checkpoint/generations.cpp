@@ -1,6 +1,7 @@
 #include "checkpoint/generations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,8 @@
 
 #include "base/text.hpp"
 #include "os/disk_folder.hpp"
+#include "os/file_owner.hpp"
+#include "os/machine_name.hpp"
 
 namespace sorrel::checkpoint {
 
@@ -46,14 +49,47 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
 
 std::string write_file(const std::string& path, const std::string& text) {
   os::DiskFile file;
-  int error = file.open(path.c_str(),
-                        {.reads = false, .writes = true, .creates = true, .is_exclusive = true});
+  int error = file.open(
+      path.c_str(),
+      {.reads = false, .writes = true, .creates = true, .is_exclusive = true, .is_private = true});
   if (error == 0) error = file.write(text.data(), text.size(), 0).error;
   if (error == 0) error = file.sync();
   return error == 0 ? "" : error_text(path, error);
 }
 
 }  // namespace
+
+std::string text_of_writer() {
+  return "Sorrel " SORREL_VERSION " on " + os::machine_name();
+}
+
+std::string Generations::folder_refusal() const {
+  const std::string error = os::folder_owner_error(folder_);
+  return error.empty() ? "" : folder_ + ' ' + error;
+}
+
+std::string Generations::contents_refusal() const {
+  const auto refusal_of = [](const fs::path& path) {
+    const std::string error = os::owner_error(path.string());
+    return error.empty() ? "" : path.string() + ' ' + error;
+  };
+  std::string refusal = folder_refusal();
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; refusal.empty() && !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name != job_name && name != lock_name && !number_in(name)) continue;
+    refusal = refusal_of(entry->path());
+    // A link is an error, so none is followed.
+    for (fs::directory_iterator file(entry->path(), error);
+         refusal.empty() && !error && file != end; file.increment(error))
+      refusal = refusal_of(file->path());
+    // No folder: the checkpoint is damaged.
+    if (error == std::errc::not_a_directory) error.clear();
+  }
+  if (refusal.empty() && error) refusal = error_text(folder_, error);
+  return refusal;
+}
 
 std::vector<std::uint64_t> Generations::numbers() const {
   std::vector<std::uint64_t> found;
@@ -96,16 +132,18 @@ std::string Generations::begin(std::uint64_t generation) const {
     if (error) return error_text(path.string(), error);
   }
   const std::string folder = folder_of(generation) + std::string(in_making);
-  fs::create_directory(folder, error);
-  return error ? error_text(folder, error) : "";
+  const int failed = os::make_private_folder(folder);
+  return failed == 0 ? "" : error_text(folder, failed);
 }
 
 std::string Generations::commit(std::uint64_t generation,
                                 const std::vector<FileSeal>& files) const {
   const std::string folder = folder_of(generation);
   const std::string making = folder + std::string(in_making);
-  if (std::string error =
-          write_file(making + '/' + manifest_name, encode_manifest(generation, files));
+  Manifest manifest{
+      .writer = text_of_writer(), .generation = generation, .files = files, .code = ""};
+  manifest.code = code_of(manifest);
+  if (std::string error = write_file(making + '/' + manifest_name, encode_manifest(manifest));
       !error.empty())
     return error;
   if (const int error = os::sync_folder(making.c_str()); error != 0)
@@ -121,6 +159,30 @@ std::string Generations::commit(std::uint64_t generation,
     fs::remove_all(folder_of(found[i]), error);
   // What cannot be removed takes room, but harms nothing.
   return "";
+}
+
+/// The code of the manifest and of the file JOB: how the job is started is as safe as its memory.
+std::string Generations::code_of(Manifest manifest) const {
+  manifest.code.clear();
+  std::string job;
+  os::DiskFile file;
+  if (file.open((folder_ + '/' + job_name).c_str(), {.is_private = true}) == 0) {
+    std::int64_t bytes = 0;
+    if (file.get_size(&bytes) == 0) job.resize(static_cast<std::size_t>(bytes));
+    job.resize(file.read(job.data(), job.size(), 0).bytes);
+  }
+  const std::string text = encode_manifest(manifest);
+  return key_.code_of(std::array<std::string_view, 2>{job, text});
+}
+
+bool Generations::is_of_user(std::uint64_t generation) const {
+  const std::optional<Manifest> found = manifest(generation);
+  if (!found || !key_.is_there() || found->code != code_of(*found)) return false;
+  for (std::uint32_t process = 0; process < found->files.size(); ++process) {
+    SegmentReader file;
+    if (!file.open(path_of(generation, process)).empty() || !file.is_of(key_)) return false;
+  }
+  return true;
 }
 
 void Generations::discard(std::uint64_t generation) const {

@@ -81,7 +81,8 @@ std::string MemoryGenerations::room_error(std::uint64_t bytes) const {
 
 std::string MemoryGenerations::commit(std::uint64_t generation,
                                       const std::vector<FileSeal>& files) const {
-  const std::string text = encode_manifest(generation, files);
+  const std::string text =
+      encode_manifest({.writer = "this job", .generation = generation, .files = files, .code = ""});
   os::DiskFile file;
   int error = file.open(manifest_of(generation).c_str(), {.reads = false, .writes = true});
   if (error == 0) error = file.write(text.data(), text.size(), 0).error;
@@ -107,9 +108,10 @@ std::string MemoryGenerations::manifest_of(std::uint64_t generation) const {
 std::vector<std::uint64_t> MemoryGenerations::numbers() const {
   std::vector<std::uint64_t> found;
   for (std::uint64_t place = 0; place < place_count; ++place) {
-    bool is_there = false;
-    // Of one that was interrupted there is none, or a part.
-    const auto manifest = decode_manifest(read_manifest(manifest_of(place), is_there));
+    std::string text;
+    // An interrupted generation has no manifest, or a part of one.
+    if (!read_manifest(place, text).empty()) continue;
+    const auto manifest = decode_manifest(text);
     if (manifest) found.push_back(manifest->generation);
   }
   std::ranges::sort(found, std::greater());

@@ -30,7 +30,7 @@ class MemoryGenerations final : public GenerationStore {
   [[nodiscard]] std::string path_to_write(std::uint64_t generation,
                                           std::uint32_t process) const override;
 
-  [[nodiscard]] bool has_files() const override { return true; }
+  [[nodiscard]] Place place() const override { return Place::memory; }
 
   [[nodiscard]] std::string room_error(std::uint64_t bytes) const override;
   [[nodiscard]] std::string commit(std::uint64_t generation,
@@ -39,11 +39,12 @@ class MemoryGenerations final : public GenerationStore {
   [[nodiscard]] std::string set_aside(std::uint64_t generation) const override;
   [[nodiscard]] std::string path_of(std::uint64_t generation, std::uint32_t process) const override;
 
- private:
   [[nodiscard]] std::vector<std::uint64_t> numbers() const override;
+
+ private:
   [[nodiscard]] std::string manifest_of(std::uint64_t generation) const override;
 
-  /// Of the place of a generation, that of the manifest last.
+  /// The files of the place of a generation, that of the manifest last.
   [[nodiscard]] std::vector<int> place_of(std::uint64_t generation) const;
   [[nodiscard]] std::string clear(std::uint64_t generation) const;
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/crc32c.hpp"
+#include "os/file_owner.hpp"
 
 namespace sorrel::checkpoint {
 
@@ -18,7 +19,10 @@ namespace {
 constexpr std::uint64_t begin_mark = 0x31504b4352524f53;     // "SORRCKP1"
 constexpr std::uint64_t segment_mark = 0x31474553'52524f53;  // "SORRSEG1"
 constexpr std::uint64_t end_mark = 0x31444e45'52524f53;      // "SORREND1"
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
+
+/// UserKey::code_of().
+constexpr std::size_t code_bytes = 64;
 
 struct Begin {
   std::uint64_t mark;
@@ -46,12 +50,14 @@ struct End {
   std::uint64_t mark;
   std::uint64_t segment_count;
   std::uint64_t file_bytes;
-  /// Of all but contents, before this field.
+  /// The code of all bytes before the end; zeros: there was no key.
+  std::array<char, code_bytes> code;
+  /// Check of all but contents, before this field.
   std::uint32_t check;
   std::uint32_t unused;
 };
 
-static_assert(sizeof(Begin) == 48 && sizeof(Head) == 40 && sizeof(End) == 32);
+static_assert(sizeof(Begin) == 48 && sizeof(Head) == 40 && sizeof(End) == 96);
 
 constexpr std::size_t bytes_before_check = offsetof(End, check);
 
@@ -67,15 +73,22 @@ std::string system_error(const std::string& path, int error) {
 
 std::string SegmentWriter::begin(const std::string& path,
                                  const FileIdentity& identity,
-                                 bool is_there) {
+                                 Place place,
+                                 const UserKey* key) {
   path_ = path;
+  key_ = key;
+  hash_.reset();
+  if (key != nullptr && key->is_there()) hash_.emplace(key->hash());
   offset_ = 0;
   check_ = 0;
   segment_count_ = 0;
-  const int error =
-      file_.open(path.c_str(),
-                 {.reads = false, .writes = true, .creates = !is_there, .is_exclusive = !is_there});
-  if (error != 0) return system_error(path, error);
+  const bool is_new = place == Place::folder;
+  const int error = file_.open(path.c_str(), {.reads = false,
+                                              .writes = true,
+                                              .creates = is_new,
+                                              .is_exclusive = is_new,
+                                              .is_private = is_new});
+  if (error != 0) return os::private_open_error(path, error);
   const Begin begin{.mark = begin_mark,
                     .version = version,
                     .page_bytes = identity.page_bytes,
@@ -112,8 +125,11 @@ std::string SegmentWriter::finish(FileSeal& seal) {
   End end{.mark = end_mark,
           .segment_count = segment_count_,
           .file_bytes = static_cast<std::uint64_t>(offset_) + sizeof(End),
+          .code = {},
           .check = 0,
           .unused = 0};
+  if (hash_) std::ranges::copy(key_->code_of(hash_->finish()), end.code.begin());
+  hash_.reset();
   end.check = crc32c(&end, bytes_before_check, check_);
   seal = {.bytes = end.file_bytes, .check = end.check};
   if (std::string error = write(&end, sizeof end); !error.empty()) return error;
@@ -125,6 +141,7 @@ std::string SegmentWriter::finish(FileSeal& seal) {
 std::string SegmentWriter::write(const void* data, std::size_t bytes) {
   const os::Moved moved = file_.write(data, bytes, offset_);
   offset_ += static_cast<std::int64_t>(moved.bytes);
+  if (hash_) hash_->add(data, moved.bytes);
   return moved.error == 0 ? "" : system_error(path_, moved.error);
 }
 
@@ -143,19 +160,21 @@ bool SegmentReader::read_checked(void* data, std::size_t bytes, std::int64_t off
   return moved.error == 0 && moved.bytes == bytes;
 }
 
-std::string SegmentReader::open(const std::string& path) {
-  std::string error = read_all(path);
+std::string SegmentReader::open(const std::string& path, Place place) {
+  path_ = path;
+  segments_.clear();
+  check_ = 0;
+  if (const int failed = file_.open(path.c_str(), {.is_private = place == Place::folder});
+      failed != 0)
+    return os::private_open_error(path, failed);
+  std::string error = read_all();
   if (!error.empty()) segments_.clear();
   return error;
 }
 
-std::string SegmentReader::read_all(const std::string& path) {
-  path_ = path;
-  segments_.clear();
-  check_ = 0;
-  if (const int error = file_.open(path.c_str(), {}); error != 0) return system_error(path, error);
+std::string SegmentReader::read_all() {
   std::int64_t size = 0;
-  if (const int error = file_.get_size(&size); error != 0) return system_error(path, error);
+  if (const int error = file_.get_size(&size); error != 0) return system_error(path_, error);
   Begin begin{};
   if (!read_checked(&begin, sizeof begin, 0) || begin.mark != begin_mark)
     return damaged("it does not begin as one");
@@ -180,7 +199,23 @@ std::string SegmentReader::read_all(const std::string& path) {
   if (segments_.size() != end.segment_count) return damaged("segments are missing");
   if (crc32c(&end, bytes_before_check, check_) != end.check) return damaged("a check disagrees");
   seal_ = {.bytes = end.file_bytes, .check = end.check};
+  code_ = end.code[0] == '\0' ? "" : std::string(end.code.data(), end.code.size());
   return "";
+}
+
+bool SegmentReader::is_of(const UserKey& key) const {
+  if (!key.is_there() || code_.empty()) return false;
+  KeyedHash hash = key.hash();
+  std::vector<std::byte> piece(piece_bytes);
+  auto left = static_cast<std::size_t>(seal_.bytes) - sizeof(End);
+  for (std::int64_t offset = 0; left > 0;) {
+    const std::size_t bytes = std::min(piece.size(), left);
+    if (file_.read(piece.data(), bytes, offset).bytes != bytes) return false;
+    hash.add(piece.data(), bytes);
+    offset += static_cast<std::int64_t>(bytes);
+    left -= bytes;
+  }
+  return key.code_of(hash.finish()) == code_;
 }
 
 /// The segment at `offset`, which moves behind it. `end`: that of all segments.

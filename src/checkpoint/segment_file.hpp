@@ -3,15 +3,19 @@
 //!
 //! A file is whole if its end names its length and the check of everything but the contents, and
 //! each MiB of the contents agrees with its check. So a file that was cut, or of which the device
-//! has lost a block, is found out. One thread at a time; every call blocks its thread. Errors are
-//! texts for users; an empty text is success.
+//! has lost a block, is found out. With a key, the end also has a code of all bytes before it. One
+//! thread at a time; every call blocks its thread. Errors are texts for users; an empty text is
+//! success.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
+#include "checkpoint/user_key.hpp"
 #include "os/disk_file.hpp"
 
 namespace sorrel::checkpoint {
@@ -48,17 +52,23 @@ struct SegmentHead {
 /// What a file is known by in its checkpoint's manifest.
 struct FileSeal {
   std::uint64_t bytes = 0;
-  /// Of everything but the contents, whose checks are part of it.
+  /// Check of everything but the contents, whose checks are part of it.
   std::uint32_t check = 0;
   bool operator==(const FileSeal&) const = default;
 };
 
+/// Where a file is. In a folder it has a name, and is a regular file that only its user may read
+/// and write. In memory it has none, and exists before it is written.
+enum class Place : std::uint8_t { folder, memory };
+
 class SegmentWriter {
  public:
-  /// Once. Creates the file, which must not exist; or, if `is_there`, it is there, and empty.
+  /// Once. Creates the file, which must not exist; in memory it must be empty. `key`: null, or it
+  /// outlives the writer.
   [[nodiscard]] std::string begin(const std::string& path,
                                   const FileIdentity& identity,
-                                  bool is_there = false);
+                                  Place place = Place::folder,
+                                  const UserKey* key = nullptr);
 
   /// Writes one segment. `contents` has head.bytes bytes.
   [[nodiscard]] std::string add(const SegmentHead& head, const void* contents);
@@ -75,6 +85,9 @@ class SegmentWriter {
   std::int64_t offset_ = 0;
   std::uint32_t check_ = 0;
   std::uint64_t segment_count_ = 0;
+  const UserKey* key_ = nullptr;
+  /// The hash of all that was written; nothing: there is no key.
+  std::optional<KeyedHash> hash_;
 };
 
 class SegmentReader {
@@ -87,7 +100,7 @@ class SegmentReader {
   };
 
   /// Once. Reads everything but the contents. Any error leaves the reader without segments.
-  [[nodiscard]] std::string open(const std::string& path);
+  [[nodiscard]] std::string open(const std::string& path, Place place = Place::folder);
 
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
 
@@ -101,8 +114,11 @@ class SegmentReader {
   /// Reads and checks the contents of all segments.
   [[nodiscard]] std::string verify() const;
 
+  /// Whether a writer with this key has written all bytes, which are read again.
+  [[nodiscard]] bool is_of(const UserKey& key) const;
+
  private:
-  [[nodiscard]] std::string read_all(const std::string& path);
+  [[nodiscard]] std::string read_all();
   [[nodiscard]] std::string read_segment(std::int64_t& offset, std::int64_t end);
   [[nodiscard]] bool read_checked(void* data, std::size_t bytes, std::int64_t offset);
   [[nodiscard]] std::string read_piece(const Segment& segment,
@@ -115,6 +131,8 @@ class SegmentReader {
   FileIdentity identity_;
   FileSeal seal_;
   std::uint32_t check_ = 0;
+  /// The code in the end of the file; "": there is none.
+  std::string code_;
   std::vector<Segment> segments_;
 };
 

@@ -19,7 +19,7 @@ namespace sorrel::core {
 template <class Sync>
 class BasicExchange {
  public:
-  /// Of a participant.
+  /// The numbers of a participant, by the parity of their rounds.
   struct Slot {
     std::array<typename Sync::template Plain<std::uint64_t>, 2> numbers;
   };
@@ -38,7 +38,7 @@ class BasicExchange {
     return published_.load(Order::acquire) >= (round + 1) * participant_count;
   }
 
-  /// Of a complete round, before the caller publishes in the next one.
+  /// The number of a complete round, before the caller publishes in the next one.
   [[nodiscard]] static std::uint64_t number_in(const Slot& slot, std::uint64_t round) {
     return slot.numbers[round % 2].get();
   }

@@ -57,6 +57,8 @@ struct Fiber {
   bool goes_first : 1 = false;
   /// Not lent while this is not 0: frames of the library lie below the program's (PinnedFiber).
   std::uint16_t pin_count = 0;
+  /// Limit of threads of the loops that it starts; 0: none. core does not use it.
+  std::uint32_t loop_threads_max = 0;
   [[no_unique_address]] SanitizerFiber sanitizer;
   ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;

@@ -1,5 +1,7 @@
 #include "core/fiber_pool.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace sorrel::core {
@@ -23,6 +25,7 @@ bool FiberPool::run(const Fiber& owner, FiberEntry task, void* argument) {
   if (idle_ == nullptr && !grow()) return false;
   Member& member = *idle_;
   idle_ = member.next_idle;
+  member.owner = &owner;
   member.task = task;
   member.argument = argument;
   member.fiber.user = owner.user;
@@ -38,11 +41,16 @@ void FiberPool::run_tasks(void* argument) {
   FiberPool& pool = *self.pool;
   for (;;) {
     self.task(self.argument);
+    self.owner = nullptr;
     self.next_idle = pool.idle_;
     pool.idle_ = &self;
     // No other fiber runs before this one waits.
     pool.worker_.suspend();
   }
+}
+
+bool FiberPool::has_task_of(const Fiber& owner) const {
+  return std::ranges::any_of(members_, [&](const auto& member) { return member->owner == &owner; });
 }
 
 bool FiberPool::grow() {

@@ -30,9 +30,13 @@ class FiberPool {
   /// Begins task(argument) at once. When it first waits, or has ended, the fibers that are ready
   /// run, the caller as the last one; so all fibers that start tasks do so before any goes on. A
   /// task that can continue goes first (Fiber::goes_first).
-  /// For the layers above the task is `owner`: it has its user, thread pointer and settings. False
-  /// without memory for a further stack. May suspend.
+  /// For the layers above the task is `owner`: it has its user, thread pointer and settings. Until
+  /// the task ends, `owner` must not be lent (has_task_of()): two threads would use one thread
+  /// control block. False without memory for a further stack. May suspend.
   [[nodiscard]] bool run(const Fiber& owner, FiberEntry task, void* argument);
+
+  /// Whether a task in progress is `owner`. O(fibers of the pool).
+  [[nodiscard]] bool has_task_of(const Fiber& owner) const;
 
   struct Stack {
     const os::StackSlab* slab;
@@ -47,6 +51,7 @@ class FiberPool {
   struct Member {
     Fiber fiber;
     FiberPool* pool = nullptr;
+    const Fiber* owner = nullptr;  ///< null between two tasks
     FiberEntry task = nullptr;
     void* argument = nullptr;
     Member* next_idle = nullptr;

@@ -56,7 +56,7 @@ class FiberThread {
   arch::Context context_ = nullptr;
   Fiber root_;
   ThreadState state_;
-  /// Of the fiber, on its worker.
+  /// Settings of the fiber, on its worker.
   const void* settings_ = nullptr;
   std::unique_ptr<Guest> guest_;
   /// 1: the fiber has left its worker.

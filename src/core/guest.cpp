@@ -1,5 +1,8 @@
 #include "core/guest.hpp"
 
+#include <utility>
+
+#include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 
 namespace sorrel::core {
@@ -34,6 +37,7 @@ void Guest::set_current(Guest* guest) {
 void Guest::enter() {
   is_inside_ = true;
   worker_.take_seat_for_guest();
+  perturb(worker_.id(), PerturbedPoint::seat);
   Worker::set_current(&worker_);
   before_ = worker_.running_;
   worker_.running_ = &fiber_;
@@ -56,9 +60,14 @@ void Worker::take_seat_for_guest() {
 void Worker::give_seat_of_guest() {
   while (ready_.first() != nullptr && ready_.first()->is_guest)
     grant(*ready_.pop());
-  const bool is_needed = !ready_.empty() || deferred_count_ != 0 || has_missed_attention_ ||
+  // A request goes back to where the worker's thread finds it in its next poll. Its sender wakes
+  // it.
+  if (std::exchange(has_missed_attention_, false))
+    control_.newly_opened.push(id_, memory_.link(id_, id_));
+  const bool is_needed = !ready_.empty() || deferred_count_ != 0 ||
                          (!timers_.empty() && timers_.next_due_ns() < parked_until_ns_);
   seat_.give();
+  perturb(id_, PerturbedPoint::seat);
   // Its thread checks all of this when it has the seat again; it may sleep.
   if (is_needed) wake();
 }
@@ -103,10 +112,6 @@ void Worker::take_seat() {
   seat_.take_after_waiters(Seat::worker);
   // A thread may have begun to wait while a guest had the seat.
   if (seat_.has_waiters()) request_attention();
-  if (has_missed_attention_) {
-    has_missed_attention_ = false;
-    handle_attention();
-  }
 }
 
 void Worker::give_seat() {

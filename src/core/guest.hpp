@@ -58,7 +58,7 @@ class Guest {
   std::int32_t& waiting_count_;
   /// The fiber that runs on the worker's own thread, while the guest has the seat.
   Fiber* before_ = nullptr;
-  /// Of a fiber that has moved out.
+  /// The thread of a fiber that has moved out.
   FiberThread* thread_ = nullptr;
   bool is_inside_ = false;
   /// 1: the wait is over.

@@ -26,6 +26,7 @@
 #include "core/window_load.hpp"
 #include "core/worker_mailbox.hpp"
 #include "os/shared_segment.hpp"
+#include "os/touched_pages.hpp"
 
 namespace sorrel::core {
 
@@ -64,6 +65,7 @@ enum class ProcessPhase : std::uint32_t {
   not_started,  ///< Has not called MPI.
   running,
   finished,  ///< Its ranks have ended or finalized.
+  left,      ///< A rank has ended without MPI_Finalize, which ends the job.
 };
 
 /// State of a process that other processes read.
@@ -125,7 +127,14 @@ class JobMemory {
     return at<WorkerMailbox>(mailboxes_offset_)[pair_index(mailbox_owner(from, to), to)];
   }
 
-  /// Of all processes.
+  /// Where the mailboxes lie from which a worker reads.
+  [[nodiscard]] os::MemoryRange mailboxes_to(WorkerId worker) const {
+    const auto* first = at<WorkerMailbox>(mailboxes_offset_) + pair_index(0, worker);
+    return {reinterpret_cast<std::uintptr_t>(first),
+            reinterpret_cast<std::uintptr_t>(first + worker_count_)};
+  }
+
+  /// The stop of all processes.
   [[nodiscard]] JobStopState& job_stop() { return header().job_stop; }
 
   /// The link of `from` in the list of mailboxes opened to `to`.
@@ -203,7 +212,7 @@ class JobMemory {
   /// records. If all other workers covered by the count sleep, wakes one of them to detect that.
   void mark_gone(WorkerId worker);
 
-  /// The same for all workers of a process from number `first_in_process` on.
+  /// As mark_gone(), for all workers of a process from number `first_in_process` on.
   void mark_workers_gone(std::uint32_t process, std::uint32_t first_in_process);
 
  private:

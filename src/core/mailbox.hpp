@@ -23,6 +23,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/cache_line.hpp"
+#include "base/copy_bytes.hpp"
 #include "core/sync.hpp"
 
 namespace sorrel::core {
@@ -107,7 +108,7 @@ class BasicMailbox {
       // The position in the ring is stored in place of the payload.
       std::memcpy(inline_payload.data(), &payload_end, sizeof payload_end);
       std::byte* place = payload_ring_.write(start % ring_bytes, ring_use);
-      if (payload != nullptr) std::memcpy(place, payload, record.payload_bytes);
+      if (payload != nullptr) copy_to_ring(place, payload, record.payload_bytes);
     }
     payload_tail_ = payload_end;
     ++tail_;
@@ -195,6 +196,14 @@ class BasicMailbox {
     }
   }
 
+  /// Not inlined: the compiler would check a long copy against the buffers of callers that post
+  /// short payloads only.
+  [[gnu::noinline]] static void copy_to_ring(std::byte* place,
+                                             const void* payload,
+                                             std::uint32_t bytes) {
+    copy_bytes(place, payload, bytes);
+  }
+
   /// Payload bytes in the first line of a slot.
   static constexpr std::size_t first_line_bytes =
       inline_bytes > cache_line_bytes ? inline_bytes - cache_line_bytes : inline_bytes;
@@ -228,7 +237,7 @@ class BasicMailbox {
   // Consumer only.
   alignas(counter_alignment) std::uint32_t head_ = 0;
   std::uint32_t payload_head_ = 0;
-  /// Of the last record, as an estimate of the next one.
+  /// Payload bytes of the last record, as an estimate of the next one.
   std::uint32_t payload_bytes_seen_ = 0;
 
   // Written by the consumer, read by the producer when the mailbox seems full. Upper half: records

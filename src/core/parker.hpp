@@ -42,7 +42,7 @@ class BasicParker {
     Sync::heavy_fence();
   }
 
-  /// Owner, after prepare_park() and a check without result, without a timer: counts it as idle and
+  /// Owner, after prepare_park() and a poll without work, without a timer: counts it as idle and
   /// returns the new count. Sleep while is_parked(); the waker that ends that has decremented the
   /// count.
   std::int32_t mark_idle() {

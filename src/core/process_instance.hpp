@@ -25,6 +25,9 @@ class ProcessInstance {
     return object_.load(std::memory_order_acquire);
   }
 
+  /// The object is used no more: the next get() makes another. Null if there was none.
+  static Object* retire() { return object_.exchange(nullptr, std::memory_order_acq_rel); }
+
   /// `make` returns a new object, which is never freed.
   [[nodiscard]] static Object& get(Object* (*make)()) {
     Object* object = get_if_made();

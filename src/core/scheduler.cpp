@@ -1,7 +1,6 @@
 #include "core/scheduler.hpp"
 
 #include <algorithm>
-#include <sched.h>
 #include <system_error>
 #include <thread>
 
@@ -11,6 +10,7 @@
 #include "os/cpu_set.hpp"
 #include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
+#include "os/page_nodes.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::core {
@@ -19,7 +19,7 @@ namespace {
 
 /// A loan costs about 3 us, and the data of the fiber move to the cache of another core.
 constexpr std::int64_t lent_ns_min = 50'000;
-/// Between two attempts to find long bursts where the last one was short.
+/// Time between two attempts to find long bursts where the last one was short.
 constexpr std::int64_t measuring_pause_ns = 1'000'000;
 
 std::optional<BurstLimits> limits_of(const SchedulerOptions& options) {
@@ -32,24 +32,6 @@ std::optional<BurstLimits> limits_of(const SchedulerOptions& options) {
 /// A worker that is late by so much ends the stop: its thread may wait itself. On a busy machine
 /// most threads run sooner, and its ranks could not go on without it either.
 constexpr std::int64_t stop_wait_ns_max = 100'000'000;
-
-void bind_this_thread(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<unsigned>(cpu), &set);
-  // Fails if the administrator has changed the allowed set since: then the worker is not bound.
-  sched_setaffinity(0, sizeof set, &set);
-}
-
-/// Moves or binds the calling thread to the CPU of worker `index`, if one is given.
-void place_thread(const std::vector<int>& cpus, std::uint32_t index, bool may_move) {
-  if (index >= cpus.size()) return;
-  if (may_move) {
-    os::move_to_cpu(cpus[index]);
-  } else {
-    bind_this_thread(cpus[index]);
-  }
-}
 
 void run_unknown_kind(Worker& /*receiver*/, const Record& record, const std::byte* /*payload*/) {
   SORREL_CHECK(false, "no runner for records of kind %u", unsigned{record.kind});
@@ -78,7 +60,9 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       memory_(options.memory == nullptr ? *own_memory_ : *options.memory),
       process_(options.process),
       cpus_(options.cpus),
+      nodes_(options.memory_nodes, options.cpus),
       may_move_(options.may_move),
+      bindings_(may_move_ ? 0 : cpus_.size()),
       measures_fibers_(options.measures_fibers),
       burst_limits_(limits_of(options)),
       migration_links_(options.worker_count) {
@@ -92,6 +76,16 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
     workers_.push_back(
         std::make_unique<Worker>(*this, i, worker, memory_, options.limits, options.seed));
     threads_.push_back(std::make_unique<WorkerThread>(*this, i));
+  }
+  if (nodes_.are_known()) place_memory();
+}
+
+/// Workers and their mailboxes, to the nodes of the threads that will read them again and again.
+void Scheduler::place_memory() {
+  const std::uint32_t first = process_ * memory_.shape().workers_per_process;
+  for (std::uint32_t i = 0; i < worker_count(); ++i) {
+    workers_[i]->move_memory_to(nodes_.node_of(i));
+    os::prefer_node(memory_.mailboxes_to(first + i), nodes_.node_of(i));
   }
 }
 
@@ -122,7 +116,7 @@ void Scheduler::set_runner(RecordKind kind, RecordRunner runner) {
 
 void Scheduler::attach_thread(Fiber& fiber) {
   SORREL_CHECK(worker_count() == 1);
-  place_thread(cpus_, 0, may_move_);
+  place_thread(0);
   workers_[0]->attach_thread(fiber);
 }
 
@@ -154,9 +148,22 @@ void Scheduler::run(std::uint32_t fiber_count) {
   }
 }
 
+/// Moves or binds the calling thread to the cpu of worker `index`, if one is given.
+void Scheduler::place_thread(std::uint32_t index) {
+  if (index >= cpus_.size()) return;
+  if (may_move_) {
+    os::move_to_cpu(cpus_[index]);
+  } else {
+    // Workers of a job that share cores take turns.
+    const bool has_core = spin_ns_max() != 0;
+    bindings_[index].begin(cpus_[index], has_core ? os::allowed_cpus() : std::vector<int>{});
+  }
+}
+
 void Scheduler::thread_main(std::uint32_t index) {
-  place_thread(cpus_, index, may_move_);
+  place_thread(index);
   threads_[index]->run();
+  if (index < bindings_.size()) bindings_[index].end();
 }
 
 void Scheduler::set_width(std::uint32_t width) {
@@ -184,12 +191,10 @@ void Scheduler::note_started() {
   // On busy cores a thread that yields is scheduled again at once, until the last one gets its
   // turn: so sleep.
   constexpr int yields_before_sleep = 16;
+  os::YieldLimit yield_limit;
   for (int round = 0; all_started_.load(std::memory_order_acquire) == 0; ++round) {
-    if (round < yields_before_sleep) {
-      os::yield_core();
-    } else {
+    if (round >= yields_before_sleep || !os::try_to_yield_core(yield_limit))
       os::futex_wait(all_started_, 0, -1);
-    }
   }
 }
 
@@ -248,6 +253,13 @@ void Scheduler::wait_for_stop(const HeldStop& stop) {
     for (int poll = 0; poll < polls_per_reading && !stop_point_.is_over(stop.number); ++poll)
       arch::pause();
   }
+}
+
+void Scheduler::add_fibers(std::uint32_t count) {
+  // Relaxed: the caller's fiber has not ended, and the new ones start later.
+  [[maybe_unused]] const std::uint32_t before =
+      live_fiber_count_.fetch_add(count, std::memory_order_relaxed);
+  SORREL_ASSERT(before > 0, "called outside of fibers");
 }
 
 void Scheduler::change_fiber_count(std::int32_t by) {

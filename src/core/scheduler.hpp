@@ -19,10 +19,13 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "core/binding.hpp"
 #include "core/stop_action.hpp"
 #include "core/stop_point.hpp"
 #include "core/worker.hpp"
+#include "core/worker_nodes.hpp"
 #include "core/worker_thread.hpp"
+#include "os/memory_nodes.hpp"
 
 namespace sorrel::core {
 
@@ -35,6 +38,8 @@ struct SchedulerOptions {
   std::vector<int> cpus;
   /// The workers start on these CPUs, and the system may move them.
   bool may_move = false;
+  /// The memory nodes near which workers, their memory and loans are kept; one: none of that.
+  os::MemoryNodes memory_nodes = {};
   /// Memory of a job of several processes, which outlives the scheduler, and the number of this
   /// process; null for a job of one.
   JobMemory* memory = nullptr;
@@ -103,9 +108,6 @@ class SchedulerHooks {
   /// may run the fiber until its next call.
   virtual bool may_lend(const Fiber& /*fiber*/) { return true; }
 
-  /// Any thread: whether this is a child that the process has forked, with one thread.
-  virtual bool is_forked_child() { return false; }
-
   /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
   virtual void on_report_requested() {}
 };
@@ -135,6 +137,8 @@ class Scheduler {
   [[nodiscard]] const Worker& worker(std::uint32_t index) const { return *workers_[index]; }
 
   [[nodiscard]] JobMemory& memory() { return memory_; }
+
+  [[nodiscard]] const WorkerNodes& nodes() const { return nodes_; }
 
   /// Number of this process in the job.
   [[nodiscard]] std::uint32_t process() const { return process_; }
@@ -184,8 +188,11 @@ class Scheduler {
   /// If other processes are not stopped, these may send at any time.
   [[nodiscard]] bool is_quiet() const;
 
-  /// The same, but records of other processes may wait.
+  /// As is_quiet(), but records of other processes may wait.
   [[nodiscard]] bool is_quiet_inside() const;
+
+  /// In a fiber of this scheduler: `count` further fibers will be started.
+  void add_fibers(std::uint32_t count);
 
   /// While all workers are stopped: fibers have come from other processes, or gone there. One at
   /// least is left.
@@ -222,6 +229,8 @@ class Scheduler {
   [[nodiscard]] bool is_stop_over(const HeldStop& stop);
   void wait_for_stop(const HeldStop& stop);
 
+  void place_memory();
+  void place_thread(std::uint32_t index);
   void thread_main(std::uint32_t index);
   void stop();
   void note_started();
@@ -239,7 +248,7 @@ class Scheduler {
   std::atomic<std::uint32_t> all_started_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
   alignas(cache_line_bytes) StopPoint stop_point_;
-  /// From a request until the requester has left its stop. Acquire and release: of the action.
+  /// True from a request until the requester has left its stop. Acquire and release: of the action.
   std::atomic<bool> is_stop_requested_{false};
   /// Written before the stop is opened.
   StopAction* stop_action_ = nullptr;
@@ -254,7 +263,10 @@ class Scheduler {
   std::array<RecordRunner, record_kind_count> runners_{};
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
+  const WorkerNodes nodes_;
   bool may_move_;
+  /// Indexed by the number of the worker. Empty if no thread is bound.
+  std::vector<Binding> bindings_;
   bool measures_fibers_;
   /// Nothing: no fiber is lent.
   std::optional<BurstLimits> burst_limits_;

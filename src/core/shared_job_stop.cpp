@@ -1,9 +1,9 @@
 #include "core/shared_job_stop.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "arch/cpu.hpp"
+#include "base/copy_bytes.hpp"
 #include "core/job_memory.hpp"
 #include "core/scheduler.hpp"
 #include "os/clock.hpp"
@@ -17,7 +17,7 @@ namespace {
 /// A process that is late by so much ends the stop: its messages may be what it waits for.
 constexpr std::int64_t wait_ns_max = 100'000'000;
 
-/// Between two readings of the clock, and two chances for another thread that needs this core.
+/// Polls between two readings of the clock, and chances for another thread that needs this core.
 constexpr int polls_per_pause = 64;
 
 std::vector<std::uint64_t> copy_of(std::span<const std::uint64_t> numbers) {
@@ -171,7 +171,7 @@ bool SharedJobStop::gather(const void* own, void* all, std::size_t bytes) {
   for (std::uint32_t i = 0; i < process_count_; ++i) {
     std::byte* const to = static_cast<std::byte*>(all) + i * bytes;
     if (i == process_) {
-      std::memcpy(to, own, bytes);
+      copy_bytes(to, own, bytes);
     } else if (are_here) {
       are_here = os::read_peer_memory(pid_of(i), to, addresses[i], bytes);
     }

@@ -56,7 +56,7 @@ class SharedJobStop final : public JobStop, private StopAction {
   /// it polls.
   std::atomic<std::uint32_t> arrived_number_{0};
 
-  // Of the stop that lasts: while is_taking_part_.
+  // The stop that lasts: while is_taking_part_.
   /// For which the workers of this process are being stopped.
   std::uint32_t number_ = 0;
   bool is_requester_ = false;

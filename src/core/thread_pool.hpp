@@ -18,6 +18,10 @@
 
 namespace sorrel::core {
 
+/// Threads that a woken thread wakes first, where many are needed. A wake-up takes its waker some
+/// 5 us, and the sleeper 5 to 100.
+inline constexpr std::uint32_t wake_fan_out = 4;
+
 /// After sleeper.prepare(): sleeps until unparked.
 inline void sleep(Sleeper& sleeper) {
   while (sleeper.is_parked())
@@ -87,7 +91,7 @@ class ThreadPool {
     return true;
   }
 
-  /// The same for the first that sleeps of the helpers whose numbers are below `limit`.
+  /// As wake(), for the first that sleeps of the helpers whose numbers are below `limit`.
   template <class Prepare>
   bool wake_first(std::uint32_t limit, Prepare prepare) {
     limit = std::min(limit, started_count() + 1);

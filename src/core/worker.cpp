@@ -9,8 +9,13 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "arch/long_pause.hpp"
+#include "core/cycle_clock.hpp"
+#include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
-#include "os/sched_stat.hpp"
+#include "os/clock.hpp"
+#include "os/cpu_set.hpp"
+#include "os/page_nodes.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::core {
@@ -21,11 +26,11 @@ namespace {
 // at the same offset.
 [[gnu::tls_model("initial-exec")]] thread_local Worker* current_worker = nullptr;
 
-// Of the fiber whose control block holds it. Relaxed: a measurement, which other threads read.
+// Busy time of the fiber whose control block holds it. Relaxed: other threads read it to measure.
 [[gnu::tls_model("initial-exec")]] thread_local std::atomic<std::uint64_t> busy_cycles = 0;
 
-// A shorter spin would end before a sleep could begin.
-constexpr std::int64_t spin_ns_min = 2'000;
+// A sleep until a timer ends so long before it is due, because sleeps take longer than requested.
+constexpr std::int64_t timer_lead_ns_max = 50'000;
 
 /// The calling thread's exception state, if the process has a C++ library.
 ExceptionState* exception_state_of_thread() {
@@ -36,7 +41,7 @@ ExceptionState* exception_state_of_thread() {
   return get_globals == nullptr ? nullptr : get_globals();
 }
 
-/// The same variable in the control block of a fiber.
+/// The variable `*of_thread` of the calling thread, in the control block of a fiber.
 template <class T>
 T* in_block_of(const Fiber& fiber, T* of_thread) {
   const auto here = reinterpret_cast<std::uintptr_t>(of_thread);
@@ -70,16 +75,22 @@ inline trace::Record event_of(trace::Kind kind, const Fiber& fiber) {
           .second = trace::name_of(fiber.call_site)};
 }
 
-/// With the time, whose reading takes a quarter of the time of a short message. Out of line: its
-/// registers would be saved at every yield.
-[[gnu::noinline, gnu::cold]] void add_traced(trace::Tracer& tracer,
-                                             EventRing& events,
-                                             trace::Kind kind,
-                                             const Fiber& fiber) {
-  trace::Record record = event_of(kind, fiber);
-  record.set_time(arch::cycles());
-  tracer.add_named(record);
-  events.add(record);
+/// Reorders what has no order: the ready fibers, the mailboxes of different senders. And changes
+/// the number of threads that run the workers.
+inline void perturb_order(Worker& worker, FiberQueue& ready, std::vector<WorkerMailbox*>& inbound) {
+  if constexpr (may_perturb) {
+    Fiber* last = ready.first();
+    for (std::uint32_t i = perturbed_index(worker.id(), 8); i != 0 && last != nullptr; --i)
+      last = last->next_ready;
+    if (last != nullptr && last->next_ready != nullptr) ready.rotate_behind(*last);
+    const auto mailbox_count = static_cast<std::uint32_t>(inbound.size());
+    if (mailbox_count > 1)
+      std::ranges::rotate(inbound, inbound.begin() + perturbed_index(worker.id(), mailbox_count));
+    Scheduler& scheduler = worker.scheduler();
+    constexpr std::uint32_t rounds_per_width = 512;
+    if (worker.index() == 0 && perturbed_index(worker.id(), rounds_per_width) == 1)
+      scheduler.set_width(1 + perturbed_index(worker.id(), scheduler.worker_count()));
+  }
 }
 
 }  // namespace
@@ -137,7 +148,7 @@ bool Worker::is_quiet() const {
                               [](const WorkerMailbox* from) { return from->has_record(); });
 }
 
-/// The same, as to workers of this process.
+/// The part of is_quiet() that concerns the workers of this process.
 bool Worker::is_quiet_inside() const {
   return deferred_count_ == 0 && first_offer_ == nullptr && box_.seems_empty() &&
          loan_ == nullptr && !seems_to_have_mail();
@@ -160,7 +171,6 @@ Worker::Worker(Scheduler& scheduler,
       runners_(scheduler.runners_.data()),
       outbound_(memory.shape().worker_count()),
       rare_states_((seed ? seeded : 0U) | (scheduler.measures_fibers() ? measured : 0U)),
-      spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max),
       order_(seed) {
   root_.worker = this;
@@ -169,6 +179,70 @@ Worker::Worker(Scheduler& scheduler,
 
 Worker::~Worker() {
   if (is_seeker_) end_seeking();
+}
+
+/// Before its thread starts: another one has made it, and so touched its pages first.
+void Worker::move_memory_to(int node) const {
+  const auto move = [node](const void* begin, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    os::move_pages_to(node, {address, address + bytes});
+  };
+  move(this, sizeof *this);
+  move(outbound_.data(), outbound_.size() * sizeof(Outbound));
+}
+
+/// The thread whose times are recorded, from time to time.
+struct Worker::TracedThread {
+  static constexpr std::int64_t period_ns = 10'000'000;
+
+  /// 0: none yet.
+  int number = 0;
+  std::optional<os::SchedStat> times;
+  std::uint64_t recorded_at = 0;
+  std::uint64_t period = CycleClock().cycles_in(period_ns);
+};
+
+void Worker::set_tracer(trace::Tracer* tracer) {
+  if (tracer == nullptr && tracer_ != nullptr) record_thread();
+  tracer_ = tracer;
+  traced_thread_ = tracer == nullptr ? nullptr : std::make_unique<TracedThread>();
+}
+
+/// With the time, whose reading takes a quarter of the time of a short message. Out of line: its
+/// registers would be saved at every yield.
+[[gnu::noinline, gnu::cold]] void Worker::add_traced(trace::Kind kind, const Fiber& fiber) {
+  trace::Record record = event_of(kind, fiber);
+  const std::uint64_t now = arch::cycles();
+  record.set_time(now);
+  tracer_->add_named(record);
+  events_.add(record);
+  const TracedThread& thread = *traced_thread_;
+  if (now - thread.recorded_at >= thread.period || thread.number != thread_number())
+    record_thread();
+}
+
+/// The time since the last switch was without a thread: the worker's own has run other workers, or
+/// has waited for a stop.
+void Worker::record_resume() {
+  if (tracer_ != nullptr) [[unlikely]]
+    tracer_->add(trace::Record::now(trace::Kind::resume, 0));
+}
+
+/// The kernel's accounting of the thread that runs the worker. Some kernels have none.
+void Worker::record_thread() {
+  TracedThread& thread = *traced_thread_;
+  const int number = thread_number();
+  if (number == 0) return;
+  if (thread.number != number) thread.times.emplace(number);
+  thread.number = number;
+  thread.recorded_at = arch::cycles();
+  const std::optional<os::RunTimes> times = thread.times->read();
+  if (!times) return;
+  tracer_->add(trace::ThreadRecord{.number = static_cast<std::uint32_t>(number),
+                                   .slice_count = static_cast<std::uint32_t>(times->slice_count),
+                                   .run_ns = times->run_ns,
+                                   .delay_ns = times->delay_ns}
+                   .as_record());
 }
 
 /// What a fiber calls when it first runs.
@@ -192,7 +266,7 @@ void Worker::prepare(
 
 inline void Worker::record(trace::Kind kind, const Fiber& fiber) {
   if (tracer_ != nullptr) [[unlikely]] {
-    add_traced(*tracer_, events_, kind, fiber);
+    add_traced(kind, fiber);
   } else if constexpr (records_latest_events) {
     events_.add(event_of(kind, fiber));
   }
@@ -363,6 +437,7 @@ void Worker::end_fiber() {
 }
 
 Fiber& Worker::next_ready() {
+  perturb_order(*this, ready_, inbound_);
   poll();
   Fiber* next = ready_.pop();
   if (next == nullptr) return idle();
@@ -397,11 +472,11 @@ Fiber& Worker::idle_measured() {
 
 Fiber& Worker::idle_in_real_time() {
   Fiber* found = nullptr;
+  std::int64_t began_ns = 0;
   int yield_count = 0;
-  while (!spin(found)) {
-    if (yield_count < limits_.yield_count_max) {
+  while (!spin(found, began_ns)) {
+    if (yield_count < limits_.yield_count_max && os::try_to_yield_core(yield_limit_)) {
       ++yield_count;
-      os::yield_core();
       // Other threads have used the core and its cache: prefetch all first records at once, instead
       // of one after the other.
       for (const WorkerMailbox* mailbox : inbound_)
@@ -412,6 +487,7 @@ Fiber& Worker::idle_in_real_time() {
     while (park() == Slept::until_poll && !poll_for_ready()) {
     }
   }
+  last_wait_ns_ = began_ns == 0 ? 0 : os::monotonic_ns() - began_ns;
   return *found;
 }
 
@@ -429,8 +505,36 @@ Fiber& Worker::idle_under_seed() {
   }
 }
 
-/// Polls for spin_ns_; returns true if there is a ready fiber (or the end).
-bool Worker::spin(Fiber*& found) {
+/// End of a spin that begins now. A fiber's sleep that ends soon is not spent polling: programs
+/// that sleep for a millisecond again and again would use a core.
+std::int64_t Worker::spin_end_ns(std::int64_t now_ns) const {
+  const std::int64_t most_ns = scheduler_.spin_ns_max();
+  const bool is_due_soon =
+      !timers_.empty() && !timers_.next_is_poll() && timers_.next_due_ns() - now_ns < most_ns;
+  return now_ns + poll_limit(is_due_soon ? most_ns : last_wait_ns_, most_ns, brief_poll_ns);
+}
+
+/// In a poll that has lasted for a while: whether threads of this process wait for their cores.
+void Worker::record_core_loss(std::int64_t now_ns) {
+  const bool is_lost = core_watch_.read(last_thread_number_, now_ns);
+  if (is_lost && index_ < scheduler_.bindings_.size()) scheduler_.bindings_[index_].release();
+  observe_bindings(now_ns);
+}
+
+/// Where threads are bound, and this one waits for another: perhaps that one waits for its core.
+void Worker::observe_bindings(std::int64_t now_ns) {
+  std::vector<Binding>& bindings = scheduler_.bindings_;
+  if (index_ >= bindings.size()) return;
+  bindings[index_].update(now_ns);
+  if (!binding_watch_) binding_watch_.emplace(static_cast<std::uint32_t>(bindings.size()));
+  if (!binding_watch_->is_due(now_ns)) return;
+  const std::uint32_t other = binding_watch_->next(now_ns);
+  if (other != index_) binding_watch_->observe(other, bindings[other]);
+}
+
+/// Polls until spin_end_ns(); returns true if there is a ready fiber (or the end). `began_ns`: of
+/// the wait, set at the first reading of the clock.
+bool Worker::spin(Fiber*& found, std::int64_t& began_ns) {
   // The clock is read every so many rounds only: a reading takes as long as several polls.
   constexpr int rounds_per_reading = 64;
   // To ask in each round would delay messages, and take the cache lines of loops from their
@@ -439,17 +543,18 @@ bool Worker::spin(Fiber*& found) {
   // About 10 us. Workers that wait for each other's messages find one earlier.
   constexpr int rounds_before_seeking = 4 * rounds_per_reading;
   std::int64_t give_up_ns = 0;
+  std::int64_t spin_began_ns = 0;
+  bool has_lasted_long = false;
   Flow flow = Flow::single;
+  perturb(id_, PerturbedPoint::spin);
+  if (perturbs_choice(id_)) return false;
   for (int round = 1;; ++round) {
     // One record: the fiber for which the worker waits goes on at once. To look for a second record
     // would fetch a cache line from the sender first.
     const bool any = poll(1, flow);
     if (!any && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
     found = ready_.pop();
-    if (found != nullptr) {
-      if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
-      return true;
-    }
+    if (found != nullptr) return true;
     if (scheduler_.is_stopping()) {
       found = &root_;
       return true;
@@ -462,12 +567,22 @@ bool Worker::spin(Fiber*& found) {
     // The awaited thread may need this core, or the seat.
     if (limits_.yield_count_max != 0 || has_guests_) return false;
     // Polling without a pause would keep taking the mailbox's line from the producer.
-    arch::pause();
+    if (has_lasted_long) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
-    if (give_up_ns == 0) give_up_ns = now_ns + std::min(spin_ns_, scheduler_.spin_ns_max());
+    if (began_ns == 0) began_ns = now_ns;
+    if (give_up_ns == 0) give_up_ns = spin_end_ns(now_ns);
     if (round >= rounds_before_seeking) begin_to_seek();
-    if (now_ns >= give_up_ns) return false;
+    if (spin_began_ns == 0) spin_began_ns = now_ns;
+    if (!has_lasted_long && now_ns - spin_began_ns > brief_poll_ns) {
+      has_lasted_long = true;
+      record_core_loss(now_ns);
+    }
+    if (now_ns >= give_up_ns || core_watch_.is_recent(now_ns)) return false;
   }
 }
 
@@ -475,30 +590,46 @@ bool Worker::spin(Fiber*& found) {
 /// than requested.
 std::int64_t Worker::sleep_end_ns() const {
   if (timers_.empty()) return std::numeric_limits<std::int64_t>::max();
-  return timers_.next_due_ns() - (timers_.next_is_poll() ? 0 : scheduler_.spin_ns_max());
+  const std::int64_t lead_ns = std::min(scheduler_.spin_ns_max(), timer_lead_ns_max);
+  return timers_.next_due_ns() - (timers_.next_is_poll() ? 0 : lead_ns);
+}
+
+/// With deferred calls: a receiver whose mailbox is full does not wake this worker when there is
+/// room.
+void Worker::retry_soon() {
+  constexpr std::int64_t sleep_ns = 50'000;
+  give_seat();
+  if (!os::try_to_yield_core(yield_limit_)) {
+    Parker parker = this->parker();
+    parker.prepare_park();
+    // A record that has come before is not seen: hence no longer.
+    os::futex_wait(parker.state().std_atomic(), Parker::State::parked, sleep_ns, futex_scope_);
+    parker.cancel_park();
+  }
+  take_seat();
 }
 
 /// Sleeps until woken or until the next timer; see README.md, "Parking".
 Worker::Slept Worker::park() {
   if (deferred_count_ != 0) {
-    // A receiver whose mailbox is full does not wake this worker when there is room: retry soon.
-    give_seat();
-    os::yield_core();
-    take_seat();
+    retry_soon();
     return Slept::no;
   }
   if (has_guests_) return park_beside_guests();
-  const std::int64_t began_ns = os::monotonic_ns();
-  if (sleep_end_ns() <= began_ns) return Slept::no;
+  const std::int64_t now_ns = os::monotonic_ns();
+  if (sleep_end_ns() <= now_ns) return Slept::no;
+  observe_bindings(now_ns);
   begin_to_seek();
   Parker parker = memory_.parker(id_);
   parker.prepare_park();
+  perturb(id_, PerturbedPoint::park);
   if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true) ||
       borrow()) {
     parker.cancel_park();
     return Slept::no;
   }
   ++park_count_;
+  perturb(id_, PerturbedPoint::sleep);
   if (tracer_ != nullptr) tracer_->add(trace::Record::now(trace::Kind::park, 0));
   Slept slept = Slept::until_woken;
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
@@ -511,11 +642,7 @@ Worker::Slept Worker::park() {
     if (timeout_ns > 0) os::futex_wait(state, Parker::State::parked, timeout_ns, futex_scope_);
     parker.cancel_park();
   }
-  // A sleep shorter than the longest spin was not worthwhile: spin longer next time. After a long
-  // one spin less.
-  const bool was_short = os::monotonic_ns() - began_ns < limits_.spin_ns_max;
-  spin_ns_ = was_short ? limits_.spin_ns_max
-                       : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
+  perturb(id_, PerturbedPoint::rise);
   return slept;
 }
 
@@ -525,6 +652,7 @@ Worker::Slept Worker::park_beside_guests() {
   if (end_ns <= os::monotonic_ns()) return Slept::no;
   Parker parker = this->parker();
   parker.prepare_park();
+  perturb(id_, PerturbedPoint::park);
   if (has_work() || scheduler_.is_stopping() || ask_idle_source(true)) {
     parker.cancel_park();
     return Slept::no;
@@ -533,8 +661,10 @@ Worker::Slept Worker::park_beside_guests() {
   parked_until_ns_ = end_ns;
   const std::int64_t timeout_ns = idle_sleep_end_ns(end_ns) - os::monotonic_ns();
   give_seat();
+  perturb(id_, PerturbedPoint::sleep);
   if (parker.is_parked() && timeout_ns > 0)
     os::futex_wait(parker.state().std_atomic(), Parker::State::parked, timeout_ns, futex_scope_);
+  perturb(id_, PerturbedPoint::rise);
   end_park();
   take_seat();
   parked_until_ns_ = 0;
@@ -589,8 +719,10 @@ bool Worker::wake() {
 }
 
 bool Worker::wake_worker(WorkerId worker) {
+  perturb(id_, PerturbedPoint::post);
   Parker parker = memory_.parker(worker);
   if (!parker.try_unpark()) return false;
+  perturb(id_, PerturbedPoint::wake);
   os::futex_wake_one(parker.state().std_atomic(), futex_scope_);
   return true;
 }
@@ -612,6 +744,8 @@ bool Worker::drain(WorkerMailbox& mailbox, int count_max, Flow flow) {
     SORREL_ASSERT(record.kind < record_kind_count);
     runners_[record.kind](*this, record, payload);
   };
+  perturb(id_, PerturbedPoint::take);
+  if (perturbs_choice(id_)) count_max = 1;
   int count = 0;
   while (count < count_max && mailbox.take(run, count == 0 ? flow : Flow::stream))
     ++count;
@@ -641,7 +775,9 @@ void Worker::open_mailbox(Outbound& outbound, WorkerId worker) {
 
 void Worker::post(Worker& to, RemoteCall& call) {
   SORREL_ASSERT(&to != this);
-  if (try_post(to, record_of(call), nullptr)) return;
+  // A mailbox that is open counts as full.
+  const bool is_refused = perturbs_choice(id_) && outbound_[to.id_].mailbox != nullptr;
+  if (!is_refused && try_post(to, record_of(call), nullptr)) return;
   Outbound& outbound = outbound_[to.id_];
   call.next = nullptr;
   if (outbound.deferred_first == nullptr) {
@@ -710,6 +846,7 @@ void Worker::begin(ThreadState& thread) {
 void Worker::run_until_attention(ThreadState& thread) {
   if (!is_held()) {
     enter(thread);
+    record_resume();
     suspend();
     while (loan_ != nullptr) {
       run_borrowed(*loan_);
@@ -719,6 +856,8 @@ void Worker::run_until_attention(ThreadState& thread) {
     }
     arrive_at_stop();
     has_attention_ = false;
+    // Perhaps the last turn on this thread.
+    if (tracer_ != nullptr) record_thread();
   }
   if (is_held()) scheduler_.wait_for_stop(*held_by_);
   leave_stop();
@@ -736,6 +875,7 @@ bool Worker::run_round(ThreadState& thread) {
   Fiber* first = ready_.pop();
   if (first == nullptr && take_back()) first = ready_.pop();
   if (first != nullptr) {
+    record_resume();
     root_.state = FiberState::ready;
     ready_.push(root_);
     switch_to(*first);
@@ -748,6 +888,7 @@ bool Worker::run_round(ThreadState& thread) {
 /// Outside of fibers, with the seat, which it keeps while it is held.
 void Worker::arrive_at_stop() {
   if (!scheduler_.seems_to_stop()) return;
+  perturb(id_, PerturbedPoint::stop);
   // What is in the list would be taken for a record in flight.
   accept_new_mailboxes();
   held_by_ = scheduler_.take_part_in_stop();
@@ -757,14 +898,20 @@ void Worker::arrive_at_stop() {
 void Worker::leave_stop() {
   held_by_.reset();
   const bool has_requested_stop = std::exchange(has_requested_stop_, false);
-  // Of several workers on a thread, the last one that ran may be another.
+  // If several workers share a thread, the last one that ran may be another.
   set_current(this);
   leave();
   if (has_requested_stop) scheduler_.resume_requester(*this);
 }
 
 void Worker::end(ThreadState& thread) {
+  // The last fiber may have ended while this worker was held, with its seat.
+  if (is_held()) {
+    scheduler_.wait_for_stop(*held_by_);
+    leave_stop();
+  }
   enter(thread);
+  if (tracer_ != nullptr) record_thread();
   scheduler_.hooks_.on_worker_end(*this);
   mark_gone();
   has_ended_ = true;
@@ -773,7 +920,7 @@ void Worker::end(ThreadState& thread) {
 
 /// The last check before its thread sleeps.
 bool Worker::has_work() {
-  // Of several workers on a thread, the last one that ran fibers may be another.
+  // If several workers share a thread, the last one that ran fibers may be another.
   set_current(this);
   return poll_all() || !ready_.empty() || (rare_states_ & has_offers) != 0 || deferred_count_ != 0;
 }
@@ -857,14 +1004,16 @@ void Worker::handle_attention() {
     return;
   }
   control_.is_called.exchange(0, std::memory_order_acq_rel);
-  has_attention_ = true;
   // A thread with several workers looks for news without being in one.
   Worker* before = current();
   set_current(this);
   // First, since a stop that it requests begins when the root runs.
   scheduler_.hooks_.on_attention(*this);
-  if (root_.state == FiberState::waiting) make_ready(root_);
   set_current(before);
+  // Under a seed, a request that comes at any time must not change which fiber is drawn.
+  if (is_seeded() && !has_guests_ && moving_.empty() && !scheduler_.seems_to_stop()) return;
+  has_attention_ = true;
+  if (root_.state == FiberState::waiting) make_ready(root_);
 }
 
 void Worker::attach_thread(Fiber& fiber) {

@@ -18,11 +18,14 @@
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
+#include "core/binding.hpp"
 #include "core/burst.hpp"
+#include "core/core_watch.hpp"
 #include "core/fiber.hpp"
 #include "core/job_memory.hpp"
 #include "core/message_pool.hpp"
 #include "core/parker.hpp"
+#include "core/poll_limit.hpp"
 #include "core/remote_call.hpp"
 #include "core/seat.hpp"
 #include "core/seeded_order.hpp"
@@ -32,6 +35,7 @@
 #include "core/worker_mailbox.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "os/yield_limit.hpp"
 #include "trace/ring.hpp"
 #include "trace/tracer.hpp"
 
@@ -43,9 +47,10 @@ class Scheduler;
 
 struct WorkerLimits {
   /// Longest spin of an idle worker before it sleeps; 0 where cores are scarce.
-  std::int64_t spin_ns_max = 50'000;
+  std::int64_t spin_ns_max = poll_ns_max;
   /// Number of sched_yield() calls of an idle worker before it sleeps. Where processes share cores:
-  /// the awaited process runs next, and neither side pays for a sleep.
+  /// the awaited process runs next, and neither side pays for a sleep. Fewer where other threads
+  /// take the core (YieldLimit).
   int yield_count_max = 0;
   /// Limit of the message pool.
   std::size_t pool_bytes_max = std::size_t{64} << 20;
@@ -98,7 +103,7 @@ class Worker {
   /// current_user() for a fiber in a measured burst, and for callers without a fiber.
   [[gnu::noinline, gnu::cold]] static void* come_home();
 
-  /// The same as current_user(), without an effect on the fiber, which may be on another worker
+  /// As current_user(), without an effect on the fiber, which may be on another worker
   /// than its own: for signal handlers and reports. Any thread.
   [[gnu::noinline]] static void* peek_user();
 
@@ -126,7 +131,7 @@ class Worker {
   /// use.
   [[gnu::noinline]] static void set_current(Worker* worker);
 
-  /// The same for the control block of a fiber that does not run; nothing if it has none.
+  /// As set_current(), for the control block of a fiber that does not run, if it has one.
   [[gnu::noinline]] static void set_current_of(const Fiber& fiber, Worker* worker);
 
   /// Number among the workers of its process.
@@ -176,7 +181,7 @@ class Worker {
     this->sleep(sleep, duration_ns);
   }
 
-  /// The same; end_sleep() may end it before its time. May suspend.
+  /// As sleep(duration_ns), but end_sleep() may end it before its time. May suspend.
   void sleep(Sleep& sleep, std::int64_t duration_ns);
 
   /// Makes the fiber ready that is in `sleep`. Never suspends.
@@ -268,7 +273,7 @@ class Worker {
   /// checks which thread is to run the worker, and calls SchedulerHooks::on_attention().
   void request_attention();
 
-  /// The same for any worker of the job.
+  /// As request_attention(), for any worker of the job.
   void request_attention_of(WorkerId worker);
 
   /// Makes the calling thread run this worker, with its present flow of control as the running
@@ -303,8 +308,9 @@ class Worker {
   /// Writes its events into a file; null: the run is not traced.
   [[nodiscard]] trace::Tracer* tracer() const { return tracer_; }
 
-  /// Before the first fiber runs. The tracer outlives the worker.
-  void set_tracer(trace::Tracer* tracer) { tracer_ = tracer; }
+  /// Before the first fiber runs, and null after the last one: its tracer is complete then. The
+  /// tracer outlives the worker.
+  void set_tracer(trace::Tracer* tracer);
 
   /// Any thread, a hint: whether it sleeps.
   [[nodiscard]] bool seems_asleep() const { return memory_.parker(id_).is_parked(); }
@@ -351,7 +357,11 @@ class Worker {
   [[nodiscard]] bool is_quiet_inside() const;
   Fiber& idle_in_real_time();
   Fiber& idle_under_seed();
-  bool spin(Fiber*& found);
+  bool spin(Fiber*& found, std::int64_t& began_ns);
+  [[nodiscard]] std::int64_t spin_end_ns(std::int64_t now_ns) const;
+  [[gnu::noinline]] void record_core_loss(std::int64_t now_ns);
+  void retry_soon();
+  void observe_bindings(std::int64_t now_ns);
   bool ask_idle_source(bool is_about_to_sleep);
   enum class Slept { no, until_woken, until_poll };
   Slept park();
@@ -368,6 +378,7 @@ class Worker {
   bool flush_deferred();
   bool accept_new_mailboxes();
   bool wake_worker(WorkerId worker);
+  void move_memory_to(int node) const;
   // For WorkerThread, on the thread that has this worker.
   void begin(ThreadState& thread);
   void run_until_attention(ThreadState& thread);
@@ -381,6 +392,7 @@ class Worker {
   void enter(ThreadState& thread);
   void leave();
 
+  /// Its thread gives it to another one.
   void leave_thread() { thread_number_.store(0, std::memory_order_relaxed); }
 
   bool has_work();
@@ -412,6 +424,11 @@ class Worker {
   void handle_attention();
   void mark_gone();
 
+  // Traces.
+  void add_traced(trace::Kind kind, const Fiber& fiber);
+  void record_resume();
+  void record_thread();
+
   // Guests (guest.cpp).
   /// The worker's thread, in a fiber: from now on guests may take its seat.
   void admit_guests();
@@ -428,6 +445,7 @@ class Worker {
   void grant(Fiber& fiber);
   static void enter_fiber(void* argument);
   struct FiberStart;
+  struct TracedThread;
   struct Visit;
   static void enter_visit(void* argument);
 
@@ -464,8 +482,16 @@ class Worker {
 
   std::uint32_t rare_states_;
   TimerQueue timers_;
-  std::int64_t spin_ns_;
+  /// Duration of the last wait without a ready fiber, its sleeps included; 0: too short to be
+  /// measured.
+  std::int64_t last_wait_ns_ = 0;
+  CoreWatch core_watch_;
+  os::YieldLimit yield_limit_;
+  /// Made where threads are bound.
+  std::optional<BindingWatch> binding_watch_;
   trace::Tracer* tracer_ = nullptr;
+  /// Traces only.
+  std::unique_ptr<TracedThread> traced_thread_;
   /// The thread's flow of control outside fibers: ready when it must run again.
   Fiber root_;
   bool has_ended_ = false;
@@ -494,7 +520,7 @@ class Worker {
   std::uint32_t polls_with_offers_ = 0;
   /// The running fiber's, while it is measured.
   Burst* burst_ = nullptr;
-  /// Of another worker's fiber that the root runs, or is to run.
+  /// The burst of another worker's fiber that the root runs, or is to run.
   Burst* loan_ = nullptr;
   /// Where the last loan was found.
   std::uint32_t lender_ = 0;

@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
+#include "os/own_process.hpp"
 
 namespace sorrel::core {
 
@@ -41,7 +43,7 @@ void* Worker::come_home() {
   if (burst == nullptr) return nullptr;
   const bool is_lent = burst->borrower != nullptr;
   // A child has the calling thread only, and the parent may share the fiber with it (vfork).
-  if (is_lent && worker->scheduler_.hooks_.is_forked_child()) return burst->user;
+  if (is_lent && os::is_forked_child()) return burst->user;
   const std::uint64_t now = arch::cycles();
   const std::uint64_t cycles = now - burst->began;
   const BurstLimits& limits = worker->scheduler_.burst_limits();
@@ -75,7 +77,8 @@ void Worker::begin_burst(std::unique_ptr<Burst>& made, const void* call_site) {
   Burst& burst = *made;
   burst.site = &burst.history.at(call_site);
   if (!burst.site->is_due(arch::cycles)) return;
-  const bool is_long = burst.site->is_worth_a_loan(scheduler_.burst_limits());
+  const bool is_long =
+      burst.site->is_worth_a_loan(scheduler_.burst_limits()) || perturbs_choice(id_);
   // Until here it may be idle again soon: it has sought loans since its last long idle time.
   if (is_long && is_seeker_) end_seeking();
   const bool is_offered =
@@ -118,7 +121,9 @@ void Worker::publish_offers() {
     first_offer_ = next;
     any = true;
   }
-  if (any) wake_seeker();
+  if (!any) return;
+  perturb(id_, PerturbedPoint::lend);
+  wake_seeker();
 }
 
 /// Makes the oldest offer ready that no other worker has claimed; false: none is left.
@@ -147,12 +152,16 @@ bool Worker::borrow() {
   // The root of a thread that runs several workers is never waiting.
   if (!is_seeker_ || root_.state != FiberState::waiting) return false;
   const std::uint32_t count = scheduler_.worker_count();
+  const WorkerNodes& nodes = scheduler_.nodes();
+  // The last lender may have more: first, unless others are nearer.
+  const std::uint32_t first = nodes.are_known() ? index_ : lender_;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t index = (lender_ + i) % count;
+    const std::uint32_t index = i == 0 ? first : nodes.other(first, i, count);
     Worker& lender = scheduler_.worker(index);
     if (lender.box_.seems_empty()) continue;
     Burst* burst = lender.box_.claim();
     if (burst == nullptr) continue;
+    perturb(id_, PerturbedPoint::borrow);
     lender_ = index;
     loan_ = burst;
     make_ready(root_);
@@ -179,6 +188,7 @@ void Worker::run_borrowed(Burst& burst) {
   borrowed_.store(nullptr, std::memory_order_relaxed);
   // Its registers are saved. After the call it belongs to its own worker.
   loan_ = nullptr;
+  perturb(id_, PerturbedPoint::give_back);
   post(*burst.fiber.worker, burst);
 }
 
@@ -203,7 +213,7 @@ void Worker::run_return(Worker& home, RemoteCall& call) {
 void Worker::wake_seeker() {
   const std::uint32_t count = scheduler_.worker_count();
   for (std::uint32_t i = 1; i < count; ++i) {
-    Worker& worker = scheduler_.worker((index_ + i) % count);
+    Worker& worker = scheduler_.worker(scheduler_.nodes().other(index_, i, count));
     if (worker.seeks_loans_.load(std::memory_order_relaxed) && worker.seems_asleep() &&
         worker.wake())
       return;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "arch/cpu.hpp"
+#include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -54,6 +56,7 @@ void WorkerThread::migrate(Worker& worker) {
 /// Runs its only worker until a migration is requested.
 void WorkerThread::run_alone() {
   Worker& worker = *workers_.front();
+  perturb(worker.id(), PerturbedPoint::migrate);
   only_worker_.store(&worker, std::memory_order_relaxed);
   // (T) pairs with (S).
   os::light_barrier();
@@ -78,6 +81,7 @@ void WorkerThread::migrate_workers() {
     const std::uint32_t thread = thread_of(worker->index(), scheduler_.worker_count(), width);
     if (thread == index_) return false;
     worker->leave_thread();
+    perturb(worker->id(), PerturbedPoint::migrate);
     scheduler_.thread(thread).migrate(*worker);
     return true;
   });
@@ -97,22 +101,35 @@ bool WorkerThread::has_all() const {
 void WorkerThread::run_several() {
   const std::uint32_t width = scheduler_.width();
   std::int64_t idle_since_ns = 0;
+  std::int64_t idle_until_ns = 0;
+  std::int64_t last_wait_ns = 0;
+  bool has_lasted_long = false;
   for (std::uint32_t round = 1;; ++round) {
     const bool any = run_each_once();
     if (scheduler_.is_stopping() || scheduler_.width() != width || !migrated_.seems_empty()) return;
     if (any) {
-      idle_since_ns = 0;
+      // The last reading of the clock.
+      last_wait_ns = idle_until_ns - idle_since_ns;
+      idle_since_ns = idle_until_ns = 0;
+      has_lasted_long = false;
       continue;
     }
     arch::pause();
     // The clock is read every so many rounds only.
     constexpr std::uint32_t rounds_per_reading = 64;
     if (round % rounds_per_reading != 0) continue;
-    const std::int64_t now_ns = os::monotonic_ns();
-    if (idle_since_ns == 0) idle_since_ns = now_ns;
-    if (now_ns - idle_since_ns < scheduler_.spin_ns_max()) continue;
+    idle_until_ns = os::monotonic_ns();
+    if (idle_since_ns == 0) idle_since_ns = idle_until_ns;
+    const std::int64_t idle_ns = idle_until_ns - idle_since_ns;
+    if (idle_ns > brief_poll_ns && !std::exchange(has_lasted_long, true))
+      core_watch_.read(state_.number, idle_until_ns);
+    if (idle_ns < poll_limit(last_wait_ns, scheduler_.spin_ns_max(), brief_poll_ns) &&
+        !core_watch_.is_recent(idle_until_ns))
+      continue;
     sleep();
-    idle_since_ns = 0;
+    last_wait_ns = os::monotonic_ns() - idle_since_ns;
+    idle_since_ns = idle_until_ns = 0;
+    has_lasted_long = false;
   }
 }
 
@@ -138,6 +155,7 @@ void WorkerThread::sleep() {
   const std::uint32_t news = news_.load(std::memory_order_acquire);
   for (Worker* worker : workers_)
     worker->parker().prepare_park();
+  perturb(workers_.front()->id(), PerturbedPoint::park);
   if (has_work_for_any()) {
     for (Worker* worker : workers_)
       worker->parker().cancel_park();
@@ -145,7 +163,9 @@ void WorkerThread::sleep() {
   }
   for (Worker* worker : workers_)
     end_ns = std::min(end_ns, worker->mark_sleep(end_ns));
+  perturb(workers_.front()->id(), PerturbedPoint::sleep);
   wait(news, end_ns);
+  perturb(workers_.front()->id(), PerturbedPoint::rise);
   for (Worker* worker : workers_)
     worker->end_park();
 }

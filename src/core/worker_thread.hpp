@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/core_watch.hpp"
 #include "core/index_list.hpp"
 #include "core/worker.hpp"
 
@@ -58,6 +59,8 @@ class WorkerThread {
   const std::uint32_t index_;
   ThreadState state_;
   std::vector<Worker*> workers_;
+  /// Watches the thread while it has several workers.
+  CoreWatch core_watch_;
 
   // Any thread.
   alignas(cache_line_bytes) IndexList migrated_;

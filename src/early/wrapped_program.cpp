@@ -16,6 +16,7 @@ namespace sorrel::early {
 namespace {
 
 constexpr char own_name[] = "libsorrel-early.so";
+constexpr char runtime_name[] = "libsorrel-runtime.so";
 constexpr char preload_prefix[] = "LD_PRELOAD=";
 constexpr const char* sanitizers[] = {"libasan.so", "libhwasan.so", "libtsan.so", "liblsan.so",
                                       "libclang_rt."};
@@ -23,8 +24,10 @@ constexpr const char* sanitizers[] = {"libasan.so", "libhwasan.so", "libtsan.so"
 char program_path[PATH_MAX];
 char command_path[PATH_MAX];
 char preflight_text[65536];
+char preload_variable[4 * PATH_MAX];
+char no_preload_variable[] = "LD_PRELOAD=";
 
-/// Behind the last slash before `end`.
+/// The text behind the last slash before `end`.
 [[nodiscard]] const char* base_name(const char* path, const char* end) {
   const char* name = path;
   for (const char* at = path; at != end; ++at) {
@@ -51,10 +54,21 @@ char preflight_text[65536];
 /// Otherwise the constructors would be lost.
 [[nodiscard]] bool is_started_by_sorrel() {
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
-    if (begins_with(name_of(*map), "libmpi_abi.so")) return true;
-    if (begins_with(name_of(*map), "libc.so")) return false;
+    const char* const name = name_of(*map);
+    if (begins_with(name, "libmpi_abi.so") || begins_with(name, "libsorrel-runtime.so"))
+      return true;
+    if (begins_with(name, "libc.so")) return false;
   }
   return false;
+}
+
+/// The path of Sorrel's library without the names of MPI's functions, if a library of the program
+/// needs it; or null.
+[[nodiscard]] const char* runtime_path() {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    if (begins_with(name_of(*map), runtime_name)) return map->l_name;
+  }
+  return nullptr;
 }
 
 /// A sanitizer's library must be loaded before all others, and its functions, which stand in front
@@ -97,6 +111,53 @@ void start_without_this_library(char** arguments, char** environment) {
   }
 }
 
+/// The variable LD_PRELOAD, or null.
+[[nodiscard]] char** find_preload(char** environment) {
+  for (char** variable = environment; *variable != nullptr; ++variable) {
+    if (begins_with(*variable, preload_prefix)) return variable;
+  }
+  return nullptr;
+}
+
+/// Appends [text, end) to preload_variable; false if it does not fit.
+[[nodiscard]] bool append(std::size_t& length, const char* text, const char* end) {
+  const auto count = static_cast<std::size_t>(end - text);
+  if (count >= sizeof preload_variable - length) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    preload_variable[length++] = text[i];
+  preload_variable[length] = '\0';
+  return true;
+}
+
+[[nodiscard]] const char* end_of(const char* text) {
+  while (*text != '\0')
+    ++text;
+  return text;
+}
+
+/// A program whose MPI library is a translation (src/translate) needs Sorrel's library behind the C
+/// library, which it must precede: executes the program again with that library preloaded, behind
+/// this one. Returns if that cannot be, or has been done.
+void start_with_runtime(const char* runtime, char** arguments, char** environment) {
+  char** const variable = find_preload(environment);
+  if (variable == nullptr) return;
+  const char* after_own = nullptr;
+  for (char* part = *variable + sizeof preload_prefix - 1; *part != '\0';) {
+    char* const end = end_of_part(part);
+    if (begins_with(base_name(part, end), runtime_name)) return;
+    if (begins_with(base_name(part, end), own_name)) after_own = end;
+    part = *end == '\0' ? end : end + 1;
+  }
+  constexpr char separator[] = ":";
+  std::size_t length = 0;
+  if (after_own == nullptr || !append(length, *variable, after_own) ||
+      !append(length, separator, separator + 1) || !append(length, runtime, end_of(runtime)) ||
+      !append(length, after_own, end_of(after_own)))
+    return;
+  *variable = preload_variable;
+  ::execve(program_path, arguments, environment);
+}
+
 [[nodiscard]] bool read_program_path() {
   const long length =
       ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path, sizeof program_path - 1);
@@ -130,7 +191,12 @@ void start_without_this_library(char** arguments, char** environment) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   pid_t child = 0;
+  // The command is no program of the job.
+  char** const variable = find_preload(environment);
+  char* const preloaded = variable == nullptr ? nullptr : *variable;
+  if (variable != nullptr) *variable = no_preload_variable;
   const int error = posix_spawn(&child, command_path, &actions, nullptr, words, environment);
+  if (variable != nullptr) *variable = preloaded;
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   const bool is_read = error == 0 && read_to_end(ends[0]);
@@ -145,7 +211,11 @@ void start_without_this_library(char** arguments, char** environment) {
 const char* private_names_below_wrapper(const char* job, char** arguments, char** environment) {
   if (!read_program_path()) return nullptr;
   if (has_sanitizer()) start_without_this_library(arguments, environment);
-  if (!is_started_by_sorrel()) return nullptr;
+  if (!is_started_by_sorrel()) {
+    const char* const runtime = runtime_path();
+    if (runtime != nullptr) start_with_runtime(runtime, arguments, environment);
+    return nullptr;
+  }
   const char* wrapped = field_of(job, "wrapped=");
   if (wrapped != nullptr && contains(wrapped, program_path)) return field_of(job, "private=");
   return field_of(preflight(field_of(job, "command="), environment), "private=");

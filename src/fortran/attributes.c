@@ -128,20 +128,34 @@ static MPI_Aint integer_of(const void* value) {
   }                                                                                             \
   SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
 
-/* Attributes that C has as the address of an integer. */
+/* Predefined attributes are the addresses of numbers in C, but for MPI_WIN_BASE. */
 static MPI_Aint value_of(int keyval, void* value) {
-  if (value == NULL || keyval == MPI_WIN_BASE) return (MPI_Aint)value;
-  if (keyval == MPI_WIN_SIZE) return *(MPI_Aint*)value;
-  if ((keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE) ||
-      (keyval >= MPI_WIN_DISP_UNIT && keyval <= MPI_WIN_MODEL))
-    return *(int*)value;
-  return integer_of(value);
+  if (value == NULL) return 0;
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      return (MPI_Aint)value;
+    case MPI_WIN_SIZE:
+      return *(MPI_Aint*)value;
+    case MPI_TAG_UB:
+    case MPI_IO:
+    case MPI_HOST:
+    case MPI_WTIME_IS_GLOBAL:
+    case MPI_APPNUM:
+    case MPI_LASTUSEDCODE:
+    case MPI_UNIVERSE_SIZE:
+    case MPI_WIN_DISP_UNIT:
+    case MPI_WIN_CREATE_FLAVOR:
+    case MPI_WIN_MODEL:
+      return *(int*)value;
+    default:
+      return integer_of(value);
+  }
 }
 
-#define SORREL_SET_ATTR(name, Kind, set, Value)                                                \
-  void pmpi_##name##_(const int* object, const int* keyval, const Value* value, int* ierror) { \
-    sorrel_return(ierror, set(sorrel_from_##Kind(*object), *keyval, cell_of(*value)));         \
-  }                                                                                            \
+#define SORREL_SET_ATTR(name, Kind, set, Value)                                                    \
+  void pmpi_##name##_(const int* object, const int* keyval, const Value* value, int* ierror) {     \
+    sorrel_return(ierror, set(sorrel_from_##Kind(*object), sorrel_key(*keyval), cell_of(*value))); \
+  }                                                                                                \
   SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
 
 #define SORREL_GET_ATTR(name, Kind, get, Value)                                      \
@@ -149,9 +163,10 @@ static MPI_Aint value_of(int keyval, void* value) {
                       int* ierror) {                                                 \
     void* found = NULL;                                                              \
     *flag = 0;                                                                       \
-    const int error = get(sorrel_from_##Kind(*object), *keyval, &found, flag);       \
+    const int key = sorrel_key(*keyval);                                             \
+    const int error = get(sorrel_from_##Kind(*object), key, &found, flag);           \
     *flag = *flag != 0;                                                              \
-    if (error == MPI_SUCCESS && *flag) *value = (Value)value_of(*keyval, found);     \
+    if (error == MPI_SUCCESS && *flag) *value = (Value)value_of(key, found);         \
     sorrel_return(ierror, error);                                                    \
   }                                                                                  \
   SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
@@ -192,7 +207,7 @@ SORREL_ATTRIBUTES(comm, Comm, MPI_Comm)
 SORREL_ATTRIBUTES(type, Type, MPI_Datatype)
 SORREL_ATTRIBUTES(win, Win, MPI_Win)
 
-/* Of MPI-1. */
+/* Functions of MPI-1. */
 SORREL_KEYVAL(keyval_create, MPI_Keyval_create, Comm, MPI_Comm, int)
 SORREL_GET_ATTR(attr_get, Comm, MPI_Attr_get, int)
 SORREL_SET_ATTR(attr_put, Comm, MPI_Attr_put, int)

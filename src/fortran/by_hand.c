@@ -4,7 +4,12 @@
 
 #include "fortran/shim.h"
 
-/* Another MPI of the standard ABI has no such function. */
+/* Another MPI of the standard ABI has no such function. A translation has one of its own. */
+#ifdef SORREL_TRANSLATED
+void sorrel_announce_fortran_of_translation(const struct sorrel_fortran_calls* calls)
+    __attribute__((weak));
+#define sorrel_announce_fortran sorrel_announce_fortran_of_translation
+#endif
 #pragma weak sorrel_announce_fortran
 /* By the linker. */
 extern const char __start_sorrel_fortran[] __attribute__((weak, visibility("hidden")));
@@ -153,26 +158,27 @@ SORREL_NAMES(session_get_nth_pset)
 
 /* MPI_Buffer_detach of mpif.h and the module mpi gets any variable in the place of the address, and
  * leaves it alone; mpi_f08 gets a TYPE(C_PTR). */
-#define SORREL_DETACH_NAMES(name)                           \
-  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);         \
-  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_f08_); \
-  SORREL_WEAK_ALIAS(mpi_##name##_c_f08_, pmpi_##name##_c_f08_);
+#define SORREL_DETACH_NAMES(name)                   \
+  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_); \
+  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_f08_);
 
 /* OBJECT and HANDLE: the parameter and argument before the address, each with its comma, or
  * nothing. */
-#define SORREL_DETACH(name, detach, OBJECT, HANDLE)                                \
-  void pmpi_##name##_(OBJECT void* address, int* size, int* ierror) {              \
-    void* ignored = NULL;                                                          \
-    (void)address;                                                                 \
-    sorrel_return(ierror, detach(HANDLE& ignored, size));                          \
-  }                                                                                \
-  void pmpi_##name##_f08_(OBJECT void** address, int* size, int* ierror) {         \
-    sorrel_return(ierror, detach(HANDLE address, size));                           \
-  }                                                                                \
+#define SORREL_DETACH(name, detach, OBJECT, HANDLE)                        \
+  void pmpi_##name##_(OBJECT void* address, int* size, int* ierror) {      \
+    void* ignored = NULL;                                                  \
+    (void)address;                                                         \
+    sorrel_return(ierror, detach(HANDLE& ignored, size));                  \
+  }                                                                        \
+  void pmpi_##name##_f08_(OBJECT void** address, int* size, int* ierror) { \
+    sorrel_return(ierror, detach(HANDLE address, size));                   \
+  }                                                                        \
+  SORREL_DETACH_NAMES(name)
+#define SORREL_DETACH_LARGE(name, detach, OBJECT, HANDLE)                          \
   void pmpi_##name##_c_f08_(OBJECT void** address, MPI_Count* size, int* ierror) { \
     sorrel_return(ierror, detach##_c(HANDLE address, size));                       \
   }                                                                                \
-  SORREL_DETACH_NAMES(name)
+  SORREL_WEAK_ALIAS(mpi_##name##_c_f08_, pmpi_##name##_c_f08_);
 #define SORREL_COMMA ,
 SORREL_DETACH(buffer_detach, MPI_Buffer_detach, , )
 SORREL_DETACH(comm_detach_buffer,
@@ -183,3 +189,14 @@ SORREL_DETACH(session_detach_buffer,
               MPI_Session_detach_buffer,
               const int* session SORREL_COMMA,
               sorrel_from_Session(*session) SORREL_COMMA)
+#ifndef SORREL_WITHOUT_LARGE_COUNTS
+SORREL_DETACH_LARGE(buffer_detach, MPI_Buffer_detach, , )
+SORREL_DETACH_LARGE(comm_detach_buffer,
+                    MPI_Comm_detach_buffer,
+                    const int* comm SORREL_COMMA,
+                    sorrel_from_Comm(*comm) SORREL_COMMA)
+SORREL_DETACH_LARGE(session_detach_buffer,
+                    MPI_Session_detach_buffer,
+                    const int* session SORREL_COMMA,
+                    sorrel_from_Session(*session) SORREL_COMMA)
+#endif

@@ -307,13 +307,14 @@ def cptr_names(function):
     return [function.name.lower() + "_cptr"] if has and not function.large else []
 
 
-def shims_text(functions):
+def shims_text(functions, has_descriptors=True):
+    """The bindings. Without descriptors, mpi_f08 passes the address of a buffer, as the other interfaces do."""
     yield '#include "fortran/shim.h"\n\n'
     for function in functions:
         if function.is_by_hand:
             continue
         name = function.name.lower()
-        descriptors = bool(function.buffers())
+        descriptors = has_descriptors and bool(function.buffers())
         if not function.is_f08_only:
             yield from Shim(function, False).text(f"pmpi_{name}_", False)
             yield f"SORREL_WEAK_ALIAS(mpi_{name}_, pmpi_{name}_);\n"

@@ -1,8 +1,28 @@
 /* Noncontiguous array sections: copied for blocking calls, datatypes for others. MPI 5.0, 19.1.12.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "fortran/shim.h"
+
+/* Ends the job if another compiler than gfortran has made the descriptor: an executable that was
+ * built with another MPI may come from any. Descriptors of gfortran have the version 0;
+ * those of ISO_Fortran_binding.h have a version in the place of the element's size. */
+static void check_compiler(const struct sorrel_descriptor* array) {
+#ifdef SORREL_TRANSLATED
+  enum { iso_version = 20180515 };
+
+  if (__builtin_expect(array->version == 0 && (unsigned)array->element_size != iso_version, 1))
+    return;
+  fputs(
+      "sorrel: mpi_f08: the program is not compiled with gfortran, and Sorrel does not have its "
+      "compiler's descriptors of arrays; compile it with gfortran, or use the module mpi\n",
+      stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+#else
+  (void)array;
+#endif
+}
 
 static ptrdiff_t extent_of(const struct sorrel_descriptor* array, int dimension) {
   return array->dimensions[dimension].upper_bound - array->dimensions[dimension].lower_bound + 1;
@@ -61,6 +81,7 @@ static char* copy_elements(
 }
 
 void* sorrel_contiguous(const struct sorrel_descriptor* array) {
+  check_compiler(array);
   if (is_contiguous(array)) return sorrel_address(array->base);
   MPI_Count elements = 1;
   for (int i = 0; i < array->rank; ++i)
@@ -162,6 +183,7 @@ int sorrel_open(struct sorrel_section* section,
                 MPI_Count count,
                 MPI_Datatype datatype,
                 const char* function) {
+  check_compiler(array);
   section->address = sorrel_address(array->base);
   section->count = count;
   section->datatype = datatype;
@@ -198,6 +220,7 @@ void sorrel_close(struct sorrel_section* section) {
 }
 
 int sorrel_whole(void** address, const struct sorrel_descriptor* array, const char* function) {
+  check_compiler(array);
   *address = sorrel_address(array->base);
   if (is_contiguous(array)) return sorrel_lasts(array, function);
   return sorrel_fail(MPI_ERR_BUFFER, function,

@@ -1,16 +1,8 @@
-/* Strings, memory and errors of the Fortran bindings; the sentinels. */
+/* Strings, memory and errors of the Fortran bindings. */
 #include "fortran/shim.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* gfortran aligns a COMMON block for vectors. */
-struct sorrel_sentinels sorrel_sentinels_ __attribute__((aligned(64)));
-
-MPI_Fint* MPI_F_STATUS_IGNORE = (MPI_Fint*)&sorrel_sentinels_.status_ignore;
-MPI_Fint* MPI_F_STATUSES_IGNORE = (MPI_Fint*)&sorrel_sentinels_.statuses_ignore;
-MPI_F08_status* MPI_F08_STATUS_IGNORE = &sorrel_sentinels_.status_ignore;
-MPI_F08_status* MPI_F08_STATUSES_IGNORE = &sorrel_sentinels_.statuses_ignore;
 
 void* sorrel_memory(MPI_Count count, size_t size) {
   void* memory = calloc(count > 0 ? (size_t)count : 1, size);

@@ -13,6 +13,14 @@
 
 #include "mpi/base/fortran_calls.h"
 
+/* Handles, sentinels and keys of the interface: the standard's, or another MPI's (src/translate),
+ * whose mpi.h is then the one above. */
+#ifdef SORREL_FORTRAN_VALUES
+#include SORREL_FORTRAN_VALUES
+#else
+#include "fortran/standard_values.h"
+#endif
+
 /* For reports: the bindings are in a section of their own, and note their caller. */
 #define SORREL_BINDING __attribute__((section("sorrel_fortran")))
 #define SORREL_NOTE_CALLER() (sorrel_fortran_last.site = __builtin_return_address(0))
@@ -24,58 +32,7 @@ extern struct sorrel_fortran_calls sorrel_fortran_last;
 #define SORREL_WEAK_ALIAS(name, target) \
   extern __typeof(target) name __attribute__((weak, alias(#target)))
 
-/* Arguments that Fortran compares by address: the COMMON block of mpif.h and the modules. */
-struct sorrel_sentinels {
-  int bottom;
-  int in_place;
-  int buffer_automatic;
-  int unweighted;
-  int weights_empty;
-  int errcodes_ignore;
-  char argv_null[4];
-  char argvs_null[4];
-  MPI_Status status_ignore;
-  MPI_Status statuses_ignore;
-};
-extern struct sorrel_sentinels sorrel_sentinels_;
-
-static inline void* sorrel_address(void* address) {
-  const size_t offset = (size_t)((char*)address - (char*)&sorrel_sentinels_);
-  if (__builtin_expect(offset >= sizeof sorrel_sentinels_, 1)) return address;
-  if (address == &sorrel_sentinels_.bottom) return MPI_BOTTOM;
-  if (address == &sorrel_sentinels_.in_place) return MPI_IN_PLACE;
-  if (address == &sorrel_sentinels_.buffer_automatic) return MPI_BUFFER_AUTOMATIC;
-  return address;
-}
-
-static inline MPI_Status* sorrel_status(MPI_Status* status) {
-  const int is_ignored =
-      status == &sorrel_sentinels_.status_ignore || status == &sorrel_sentinels_.statuses_ignore;
-  return is_ignored ? MPI_STATUS_IGNORE : status;
-}
-
-static inline int* sorrel_weights(int* weights) {
-  if (weights == &sorrel_sentinels_.unweighted) return MPI_UNWEIGHTED;
-  if (weights == &sorrel_sentinels_.weights_empty) return MPI_WEIGHTS_EMPTY;
-  return weights;
-}
-
-static inline int* sorrel_errcodes(int* errcodes) {
-  return errcodes == &sorrel_sentinels_.errcodes_ignore ? MPI_ERRCODES_IGNORE : errcodes;
-}
-
-/* Handles. A predefined handle is its own integer (MPI 5.0, 20.3), which needs no table. */
-enum { sorrel_first_dynamic_handle = 4096 };
-
 #define SORREL_HANDLE(kind, Handle)                                                          \
-  static inline Handle sorrel_from_##kind(int number) {                                      \
-    if ((unsigned)number < sorrel_first_dynamic_handle) return (Handle)(intptr_t)number;     \
-    return MPI_##kind##_fromint(number);                                                     \
-  }                                                                                          \
-  static inline int sorrel_to_##kind(Handle handle) {                                        \
-    if ((uintptr_t)handle < sorrel_first_dynamic_handle) return (int)(intptr_t)handle;       \
-    return MPI_##kind##_toint(handle);                                                       \
-  }                                                                                          \
   static inline void sorrel_read_##kind(const int* numbers, Handle* handles, MPI_Count n) {  \
     for (MPI_Count i = 0; i < n; ++i)                                                        \
       handles[i] = sorrel_from_##kind(numbers[i]);                                           \

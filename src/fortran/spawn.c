@@ -39,7 +39,7 @@ void pmpi_comm_spawn_(const char* command,
                       size_t argv_length) {
   char* const command_c = sorrel_string(command, command_length);
   char** const argv_c =
-      argv == sorrel_sentinels_.argv_null ? MPI_ARGV_NULL : arguments_of(argv, argv_length, 1);
+      sorrel_is_argv_null(argv) ? MPI_ARGV_NULL : arguments_of(argv, argv_length, 1);
   MPI_Comm made = MPI_COMM_NULL;
   const int error = MPI_Comm_spawn(command_c, argv_c, *maxprocs, sorrel_from_Info(*info), *root,
                                    sorrel_from_Comm(*comm), &made, sorrel_errcodes(errcodes));
@@ -66,7 +66,7 @@ void pmpi_comm_spawn_multiple_(const int* count,
   char** const commands_c = sorrel_memory((MPI_Count)n + 1, sizeof *commands_c);
   char*** const argv_c = sorrel_memory((MPI_Count)n + 1, sizeof *argv_c);
   MPI_Info* const info_c = sorrel_memory((MPI_Count)n, sizeof *info_c);
-  const int has_arguments = argv != sorrel_sentinels_.argvs_null;
+  const int has_arguments = !sorrel_is_argvs_null(argv);
   for (size_t i = 0; i < n; ++i) {
     commands_c[i] = sorrel_string(commands + i * command_length, command_length);
     if (has_arguments) argv_c[i] = arguments_of(argv + i * argv_length, argv_length, n);

@@ -1,7 +1,6 @@
 #include "governor/core_spread.hpp"
 
 #include <algorithm>
-#include <sched.h>
 #include <vector>
 
 #include "os/clock.hpp"
@@ -17,11 +16,11 @@ constexpr std::int64_t period_ns = 10'000'000;
 }  // namespace
 
 void CoreSpread::record_waker() {
-  caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
+  caller_cpu_.store(os::current_cpu(), std::memory_order_relaxed);
 }
 
 void CoreSpread::leave_waker(std::uint32_t number) {
-  const int cpu = sched_getcpu();
+  const int cpu = os::current_cpu();
   if (cpu < 0 || cpu != caller_cpu_.load(std::memory_order_relaxed)) return;
   const std::int64_t now_ns = os::monotonic_ns();
   if (now_ns - moved_ns_ < period_ns) return;

@@ -4,13 +4,14 @@
 #include <cstddef>
 
 #include "base/check.hpp"
+#include "os/sched_stat.hpp"
 
 namespace sorrel::governor {
 
 namespace {
 
 // Tuned on the mixes of `sorrel bench throughput`; the tests' simulated machine shows their effect.
-/// Of a window; above it no thread spins.
+/// Share of delay in the time of the threads; from it on no thread spins.
 constexpr double spin_delay_max = 0.05;
 constexpr std::int64_t window_ns = 6 * Governor::sample_period_ns;
 /// With less run time, no decision...
@@ -22,6 +23,9 @@ constexpr double shrink_slack = 0.7;
 /// ...and with less delay than this, there may be room for one more.
 constexpr double grow_delay_max = 0.06;
 constexpr std::uint32_t backoff_max = 64;
+/// Longest pause between trials to spin, in sample periods: threads that sleep at once show little
+/// delay.
+constexpr std::uint32_t spin_backoff_max = 16;
 /// Work per loop, or between two sleeps of a thread, above which these are rare enough: the loop,
 /// or the message, pays for a wake-up and for the wait for a thread without a core.
 constexpr std::int64_t coarse_loop_ns = 1'000'000;
@@ -58,7 +62,7 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
     backoff_ = 1;
     hold_until_ns_ = sample.now_ns;
     is_trial_ = false;
-    decision_.may_spin = true;
+    forget_waiting();
     last_ = sample;
     begin_window(sample);
   }
@@ -98,8 +102,29 @@ void Governor::judge_grain(const GovernorSample& sample) {
 }
 
 void Governor::judge_waiting(const GovernorSample& sample) {
-  if (active_ns(last_, sample) < informative_ns) return;
-  decision_.may_spin = delay_fraction(last_, sample) < spin_delay_max;
+  // A shorter wait is a late wake-up. The bursts of a process that often pauses are so short that
+  // one such wait is a large part of them.
+  const bool have_waited = sample.do_many_wait && active_ns(last_, sample) >= informative_ns &&
+                           sample.delay_ns - last_.delay_ns >= os::slice_ns_min &&
+                           delay_fraction(last_, sample) >= spin_delay_max;
+  if (!have_waited) {
+    // In a pause, too: the time after it is another.
+    if (decision_.may_spin || sample.now_ns < no_spin_until_ns_) return;
+    decision_.may_spin = true;
+    spin_since_ns_ = sample.now_ns;
+    return;
+  }
+  if (!decision_.may_spin) return;
+  decision_.may_spin = false;
+  const bool is_failed_trial = sample.now_ns - spin_since_ns_ < window_ns;
+  spin_backoff_ = is_failed_trial ? std::min(spin_backoff_ * 2, spin_backoff_max) : 1;
+  no_spin_until_ns_ = sample.now_ns + spin_backoff_ * sample_period_ns;
+}
+
+void Governor::forget_waiting() {
+  decision_.may_spin = true;
+  no_spin_until_ns_ = 0;
+  spin_backoff_ = 1;
 }
 
 void Governor::judge_grant(const GovernorSample& sample) {

@@ -3,7 +3,8 @@
 //! Pure: a decision is computed from the samples given so far; no clock, no thread, no system
 //! calls. The monitor reads the signals and carries the decisions out. One owner. Layers, in
 //! order of their gain:
-//! 1. Waiting follows delay: spin only while the process's own threads hardly wait for a core.
+//! 1. Waiting follows delay: spin only while the process's own threads hardly wait for a core, or
+//! only few of them do. A prohibition ends with a trial, too.
 //! 2. Peer jobs (other processes of this user in the JobRegistry) get fair shares, never first
 //! come, first served. A process that rarely synchronises (coarse loops, ranks that seldom wait)
 //! loses little by too many threads, and keeps cores busy while peers are in serial parts. If all
@@ -38,7 +39,7 @@ struct GovernorLimits {
 struct GovernorSample {
   std::int64_t now_ns = 0;
   std::int64_t run_ns = 0;
-  /// Waiting for a core though ready to run.
+  /// Waiting for a core that other threads had (core_wait.hpp).
   std::int64_t delay_ns = 0;
   /// How often a thread was given a core; number of loops begun.
   std::int64_t slice_count = 0;
@@ -51,6 +52,8 @@ struct GovernorSample {
   std::uint32_t process_count = 1;
   /// Whether all peers keep their threads if this process does.
   bool do_peers_keep = false;
+  /// Since the last sample: whether more than a few threads waited for a core.
+  bool do_many_wait = true;
 };
 
 struct GovernorDecision {
@@ -70,6 +73,9 @@ class Governor {
   GovernorDecision update(const GovernorSample& sample);
 
   [[nodiscard]] GovernorDecision decision() const { return decision_; }
+
+  /// The process pauses: what was measured before says nothing about the time after.
+  void forget_waiting();
 
   /// Whether too many threads would cost this process next to nothing.
   [[nodiscard]] bool is_coarse() const { return !is_fine_by_loops_ && !is_fine_by_slices_; }
@@ -92,6 +98,10 @@ class Governor {
   GovernorSample window_;
   std::int64_t hold_until_ns_ = 0;
   std::uint32_t backoff_ = 1;
+  /// When spinning was last permitted, until when it is forbidden, and for how many periods.
+  std::int64_t spin_since_ns_ = 0;
+  std::int64_t no_spin_until_ns_ = 0;
+  std::uint32_t spin_backoff_ = 1;
   bool has_sample_ = false;
   /// The previous width: fibers may follow one sample later.
   std::uint32_t width_before_;

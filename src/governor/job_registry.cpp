@@ -93,7 +93,7 @@ void JobRegistry::publish_change() const {
 
 JobRegistry::View JobRegistry::read(std::uint32_t cpus, std::uint32_t own_demand) const {
   if (own_entry_ == nullptr) return {.fair_share = cpus};
-  // The same order in all processes: by user, then by entry.
+  // One order in all processes: by user, then by entry.
   const std::uint32_t user = os::own_user();
   Sum sum;
   if (user != 0) add_users(0, user - 1, sum);

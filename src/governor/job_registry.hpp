@@ -101,7 +101,7 @@ class JobRegistry {
   /// Frees the entries of dead processes.
   void reclaim() const;
 
-  /// The same, but only for processes that have ended and are not reaped, or whose numbers have
+  /// As reclaim(), but only for processes that have ended and are not reaped, or whose numbers have
   /// been reused: faster.
   void reclaim_gone() const;
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "governor/core_wait.hpp"
 #include "governor/cpu_budget.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -19,7 +20,7 @@ namespace sorrel::governor {
 namespace {
 
 constexpr std::int64_t period_ns = Governor::sample_period_ns;
-/// Between two ticks when nothing has changed for a while.
+/// Time between two ticks when nothing has changed for a while.
 constexpr std::int64_t quiet_period_ns = 120'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
 /// Processes that have ended but are not reaped are searched for less often: each takes a file of
@@ -30,9 +31,6 @@ constexpr std::int64_t idle_ns_max = 1'000'000'000;
 /// With peer jobs: long enough that the refill of a core's cache after a change of threads, some
 /// 0.1 ms, does not matter; short enough that jobs of half a second still end together.
 constexpr std::int64_t long_slice_ns = 20'000'000;
-/// For a loop that is likely to come soon, when no other job needs the core: an idle core resumes
-/// slowly, 50 to 100 us on a virtual machine, and its caches are cold.
-constexpr std::int64_t patience_ns = 2'000'000;
 
 /// The folder of all users' pages; null if the administrator has not made it.
 const char* folder_of_users() {
@@ -79,7 +77,6 @@ Monitor::~Monitor() {
   stop();
 }
 
-/// Ends the thread, or prevents its start. The caller may free the monitor's data afterwards.
 void Monitor::stop() {
   if (!has_started_.exchange(true, std::memory_order_relaxed)) {
     has_ended_.store(1, std::memory_order_relaxed);
@@ -92,6 +89,7 @@ void Monitor::stop() {
   // Acquire, pairs with thread_main(): it no longer accesses the monitor.
   while (has_ended_.load(std::memory_order_acquire) == 0)
     os::futex_wait(has_ended_, 0, period_ns);
+  if (native_number_ != 0) os::wait_for_thread_end(native_number_);
 }
 
 void Monitor::add_thread() {
@@ -142,6 +140,7 @@ void Monitor::deregister() {
 
 void* Monitor::thread_main(void* argument) {
   Monitor& self = *static_cast<Monitor*>(argument);
+  self.native_number_ = os::thread_number();
   for (;;) {
     self.sleep_until_tick();
     if (self.is_stopping()) break;
@@ -178,6 +177,8 @@ void Monitor::sleep_until_tick() {
 
 void Monitor::sleep_until_used() {
   registry_->set_demand(0);
+  governor_.forget_waiting();
+  carry_out(governor_.decision());
   is_asleep_.store(1, std::memory_order_relaxed);
   while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
          !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_().is_used))
@@ -254,23 +255,25 @@ void Monitor::read_threads() {
     slices_ns_.push_back(0);
   }
   const auto count = static_cast<std::uint32_t>(threads_.size());
+  CoreWaits waits;
   for (std::uint32_t i = 0; i < std::min(count, thread_samples_max); ++i) {
     const std::uint32_t index = next_thread_++ % count;
     const auto times = threads_[index].read();
     if (!times) continue;
     sample_.run_ns += times->run_ns - last_times_[index].run_ns;
-    sample_.delay_ns += times->delay_ns - last_times_[index].delay_ns;
+    sample_.delay_ns += waits.add(last_times_[index], *times);
     sample_.slice_count += times->slice_count - last_times_[index].slice_count;
     last_times_[index] = *times;
   }
+  sample_.do_many_wait = waits.do_many_wait();
 }
 
 void Monitor::carry_out(const GovernorDecision& decision) {
   if (!settings_.is_spin_fixed) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
-    const bool is_alone = decision.may_spin && sample_.process_count == 1;
-    controls_.patience_ns.store(is_alone ? patience_ns : 0, std::memory_order_relaxed);
+    const bool has_room = decision.may_spin && !decision.is_crowded;
+    controls_.patience_ns.store(has_room ? core::poll_ns_max : 0, std::memory_order_relaxed);
   }
   set_slices(decision.is_crowded);
   if (is_frozen_.load(std::memory_order_relaxed)) return;

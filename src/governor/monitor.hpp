@@ -75,6 +75,9 @@ class Monitor {
   /// ticks. Does not wait; loops may still run afterwards.
   void deregister();
 
+  /// Ends its thread, or prevents its start, and waits for the end.
+  void stop();
+
   /// The present decision; on the monitor's thread.
   [[nodiscard]] GovernorDecision decision() const { return governor_.decision(); }
 
@@ -83,7 +86,6 @@ class Monitor {
 
  private:
   static void* thread_main(void* argument);
-  void stop();
   void begin_use();
   void sleep_until_tick();
   void sleep_until_used();
@@ -137,6 +139,7 @@ class Monitor {
   std::atomic<bool> is_frozen_{false};
   std::atomic<std::uint32_t> is_stopping_{0};
   std::atomic<std::uint32_t> has_ended_{0};
+  int native_number_ = 0;  ///< of its thread; published by has_ended_
 };
 
 }  // namespace sorrel::governor

@@ -12,14 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "core/poll_limit.hpp"
 #include "governor/governor.hpp"
 
 namespace sorrel::governor {
 
 /// Spin time that never blocks: the meaning of MP_BLOCKTIME=0 and OMP_WAIT_POLICY=active.
 inline constexpr std::int64_t spin_for_ever_ns = std::int64_t{1} << 62;
-/// Spin time without a setting, while no thread waits for the cores of the process.
-inline constexpr std::int64_t default_spin_ns = 200'000;
+/// Spin time without a setting after a long wait, while no thread waits for the cores of the
+/// process.
+inline constexpr std::int64_t default_spin_ns = core::brief_poll_ns;
 
 struct Settings {
   GovernorLimits limits;

@@ -18,8 +18,15 @@ namespace sorrel::heap {
 /// Sizes of blocks, and addresses of payloads, are multiples of it.
 inline constexpr std::size_t block_alignment = 16;
 inline constexpr std::size_t header_bytes = 8;
+/// Payloads of requests of line_request_min bytes and more are aligned to lines of the caches: the
+/// distance of two is a multiple of 64, which every way of copying takes at full speed (README.md).
+inline constexpr std::size_t line_alignment = 64;
+inline constexpr std::size_t line_request_min = 2048;
 /// A free block holds two links, and its own address for the block behind it.
 inline constexpr std::size_t block_bytes_min = 32;
+
+/// Distance from the begin of a block to that of its payload.
+inline constexpr std::size_t before_payload_bytes = 16;
 
 struct Block {
   /// The block before this one, if that is free; else the end of its payload.
@@ -27,7 +34,7 @@ struct Block {
   /// Size and flags. The upper 16 bits are the same in all headers, so that an overwritten one is
   /// found out.
   std::uint64_t header;
-  /// Of a free block: its neighbours in a list. `next` only, of a cached or remotely freed block.
+  /// A free block's neighbours in a list. A cached or remotely freed block has `next` only.
   Block* next;
   Block* previous;
 
@@ -73,14 +80,27 @@ struct Block {
 
   [[nodiscard]] Block* behind() { return at(begin() + size()); }
 
-  [[nodiscard]] void* payload() { return begin() + sizeof before + header_bytes; }
+  [[nodiscard]] void* payload() { return begin() + before_payload_bytes; }
 
   [[nodiscard]] std::size_t payload_bytes() const { return size() - header_bytes; }
+
+  /// Whether the payload is a multiple of `alignment`, a power of two.
+  [[nodiscard]] bool is_aligned_to(std::size_t alignment) const {
+    return front_bytes(reinterpret_cast<const std::byte*>(this), alignment) == 0;
+  }
+
+  /// The bytes at `begin` before the first block whose payload is a multiple of `alignment`:
+  /// none, or enough for a block.
+  [[nodiscard]] static std::size_t front_bytes(const std::byte* begin, std::size_t alignment) {
+    const std::uintptr_t payload = reinterpret_cast<std::uintptr_t>(begin) + before_payload_bytes;
+    const std::size_t misfit = -payload % alignment;
+    return misfit == 0 || misfit >= block_bytes_min ? misfit : misfit + alignment;
+  }
 
   [[nodiscard]] static Block* at(std::byte* address) { return reinterpret_cast<Block*>(address); }
 
   [[nodiscard]] static Block* of(void* payload) {
-    return at(static_cast<std::byte*>(payload) - sizeof before - header_bytes);
+    return at(static_cast<std::byte*>(payload) - before_payload_bytes);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "heap/free_index.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/check.hpp"
@@ -11,6 +12,8 @@ namespace {
 // Looked at among blocks that may be a little too small: an exact fit often is among the blocks
 // freed last, and to miss it would make the heap grow.
 constexpr int exact_tries = 8;
+// With an alignment, that of a line: where an aligned block fits and one with a gap may not.
+constexpr std::size_t exact_classes = 2;
 
 }  // namespace
 
@@ -38,15 +41,20 @@ void FreeIndex::remove(Block& block) {
   if (steps_[at.row] == 0) rows_ &= ~(std::uint32_t{1} << at.row);
 }
 
-Block* FreeIndex::find(std::size_t size) const {
-  int tries = exact_tries;
-  for (Block* block = first_[class_of(size).number()]; block != nullptr && tries > 0; --tries) {
-    if (block->size() >= size) return block;
-    block = block->next;
-  }
+Block* FreeIndex::find(std::size_t size, std::size_t alignment) const {
+  const std::size_t front_bytes_max =
+      alignment == block_alignment ? 0 : alignment + block_alignment;
   // Every block of these classes is large enough.
-  const std::size_t rounded = rounded_to_class(size);
-  SizeClass at = class_of(rounded);
+  SizeClass at = class_of(rounded_to_class(size + front_bytes_max));
+  const std::size_t first = class_of(size).number();
+  const std::size_t last = std::min(at.number(), first + exact_classes);
+  for (std::size_t number = first; number < std::max(last, first + 1); ++number) {
+    int tries = exact_tries;
+    for (Block* block = first_[number]; block != nullptr && tries > 0; --tries) {
+      if (block->size() >= size + Block::front_bytes(block->begin(), alignment)) return block;
+      block = block->next;
+    }
+  }
   if (at.row >= row_count) return nullptr;
   std::uint64_t steps = steps_[at.row] >> at.step << at.step;
   if (steps == 0) {

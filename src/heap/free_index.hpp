@@ -18,9 +18,10 @@ class FreeIndex {
   void insert(Block& block);
   void remove(Block& block);
 
-  /// A block of at least `size` bytes, which stays in the index; null: there is none, or only among
-  /// the blocks of the class of `size` behind the first few.
-  [[nodiscard]] Block* find(std::size_t size) const;
+  /// A block with `size` bytes behind Block::front_bytes(alignment). It stays in the index. Null:
+  /// there is none, or only among the blocks behind the first few of the classes that may be a
+  /// little too small.
+  [[nodiscard]] Block* find(std::size_t size, std::size_t alignment) const;
 
   /// Calls visit(block) for every block of at least `size` bytes, the largest classes first, until
   /// it returns false. It must neither insert nor remove.

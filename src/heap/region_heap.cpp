@@ -54,8 +54,11 @@ void RegionHeap::start(const HeapMemory& memory, const HeapHooks& hooks) {
   hooks_ = &hooks;
   cached_bytes_max_ = cached_bytes_least;
   kept_bytes_max_ = memory.kept_bytes_max;
+  kept_bytes_least_ = std::min(memory.kept_bytes_least, kept_bytes_max_);
   far_page_bytes_ = memory.far_page_bytes;
-  std::byte* begin = up(memory.near_begin + sizeof *this, block_alignment);
+  // The first payload begins a line.
+  std::byte* begin = up(memory.near_begin + sizeof *this + before_payload_bytes, line_alignment) -
+                     before_payload_bytes;
   std::byte* near_end = memory.near_begin + memory.near_bytes;
   std::byte* middle = memory.middle_begin;
   std::byte* middle_end = middle + memory.middle_bytes;
@@ -68,15 +71,14 @@ void RegionHeap::start(const HeapMemory& memory, const HeapHooks& hooks) {
 
 void* RegionHeap::allocate(std::size_t bytes) {
   if (bytes >= request_bytes_end) return nullptr;
-  std::size_t size = block_bytes_for(bytes);
+  const std::size_t size = serving_size_for(bytes);
   if (size <= cached_size_max) {
-    size = rounded_to_class(size);
     Block*& cache = caches_[class_of(size).number()];
     if (cache != nullptr) return take(*cache, cache, size);
   } else if (held_ != nullptr) {
     if (Block* block = take_held(size)) return block->payload();
   }
-  Block* block = find(size).block;
+  Block* block = find(size, alignment_of(size)).block;
   return block == nullptr ? nullptr : block->payload();
 }
 
@@ -87,7 +89,7 @@ void* RegionHeap::allocate_zeroed(std::size_t bytes) {
     return payload;
   }
   if (bytes >= request_bytes_end) return nullptr;
-  const Found found = find(block_bytes_for(bytes));
+  const Found found = find(serving_size_for(bytes), line_alignment);
   if (found.block == nullptr) return nullptr;
   auto* begin = static_cast<std::byte*>(found.block->payload());
   std::byte* end = begin + bytes;
@@ -108,23 +110,9 @@ void* RegionHeap::allocate_zeroed(std::size_t bytes) {
 void* RegionHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= block_alignment) return allocate(bytes);
   if (bytes >= request_bytes_end || alignment >= request_bytes_end) return nullptr;
-  std::size_t size = block_bytes_for(bytes);
-  if (size <= cached_size_max) size = rounded_to_class(size);
-  Block* block = find(size + alignment + block_bytes_min).block;
-  if (block == nullptr) return nullptr;
-  auto* begin = static_cast<std::byte*>(block->payload());
-  if (reinterpret_cast<std::uintptr_t>(begin) % alignment != 0) {
-    // What lies before is a block of its own, so it has at least that size.
-    begin = up(begin + block_bytes_min, alignment);
-    Block* aligned = Block::of(begin);
-    const auto front_bytes = static_cast<std::size_t>(aligned->begin() - block->begin());
-    aligned->set(block->size() - front_bytes, Block::in_use);
-    block->set(front_bytes, Block::in_use | (block->load() & Block::before_is_free));
-    merge(*block);
-    block = aligned;
-  }
-  give_tail_back(*block, size);
-  return begin;
+  const std::size_t size = serving_size_for(bytes);
+  Block* block = find(size, std::max(alignment, alignment_of(size))).block;
+  return block == nullptr ? nullptr : block->payload();
 }
 
 bool RegionHeap::resize(void* payload, std::size_t bytes) {
@@ -132,13 +120,12 @@ bool RegionHeap::resize(void* payload, std::size_t bytes) {
   const std::uint64_t header = checked_header(payload);
   if (bytes >= request_bytes_end) return false;
   const std::size_t old_size = Block::size_in(header);
-  std::size_t size = block_bytes_for(bytes);
-  // Cached blocks have the size of their class.
-  if (size <= cached_size_max) size = rounded_to_class(size);
+  const std::size_t size = serving_size_for(bytes);
   if (size <= old_size) {
     if (size < old_size) give_tail_back(block, size);
     return true;
   }
+  if (!block.is_aligned_to(alignment_of(size))) return false;
   Block* next = block.behind();
   if (Span* span = span_that_ends_at(next->begin())) {
     const std::size_t missing = size - old_size;
@@ -183,7 +170,7 @@ std::size_t RegionHeap::usable_bytes(void* payload) const {
 
 void RegionHeap::damaged(const void* payload, std::uint64_t header) const {
   Damage damage = Damage::overwritten;
-  if (!is_aligned(payload)) {
+  if (!Block::of(const_cast<void*>(payload))->is_aligned_to(block_alignment)) {
     damage = Damage::not_a_block;
   } else if ((header & Block::seal_bits) == Block::seal && Block::size_in(header) != 0) {
     const std::uint64_t state = header & (Block::in_use | Block::cached);
@@ -212,7 +199,8 @@ void RegionHeap::release_large(Block& block, std::size_t size) {
   } else {
     merge(block);
   }
-  if (size >= purge_bytes_min && kept_bytes() > kept_bytes_max_) purge(kept_bytes_max_ / 2);
+  if (size < purge_bytes_min) return;
+  if (const std::size_t limit = kept_limit(); kept_bytes() > limit) purge(limit / 2);
 }
 
 /// The held block, if it fits a request for `size` bytes; else null.
@@ -248,17 +236,17 @@ void RegionHeap::empty_caches(std::size_t limit) {
   }
 }
 
-/// A block of `size` bytes, in use.
-RegionHeap::Found RegionHeap::find(std::size_t size) {
+/// A block of `size` bytes, in use, whose payload is a multiple of `alignment`.
+RegionHeap::Found RegionHeap::find(std::size_t size, std::size_t alignment) {
   // relaxed: a hint. What is missed is taken at the next call.
   if (std::atomic_ref(remote_).load(std::memory_order_relaxed) != nullptr) take_remote();
   // It would be a gap between arrays.
   if (size > cached_size_max) merge_held();
   for (const bool is_last_try : {false, true}) {
-    if (const Found found = split_from_index(size); found.block != nullptr) return found;
+    if (const Found found = split_from_index(size, alignment); found.block != nullptr) return found;
     for (Span& span : spans_) {
-      const Found found = extend(span, size);
-      if (found.block != nullptr) return found;
+      const Found found = extend(span, Block::front_bytes(span.top, alignment) + size);
+      if (found.block != nullptr) return {cut_front(*found.block, alignment), found.zero_from};
     }
     if (is_last_try || (cached_bytes_ == 0 && held_ == nullptr)) break;
     empty_caches(0);
@@ -266,13 +254,32 @@ RegionHeap::Found RegionHeap::find(std::size_t size) {
   return {};
 }
 
+/// Makes the bytes before the payload that is aligned a block of its own, which is free. `block` is
+/// in use. Returns the block behind them.
+Block* RegionHeap::cut_front(Block& block, std::size_t alignment) {
+  const std::size_t front_bytes = Block::front_bytes(block.begin(), alignment);
+  if (front_bytes == 0) return &block;
+  const std::size_t size = block.size() - front_bytes;
+  block.set(front_bytes, block.load() & Block::flag_bits);
+  Block* const aligned = block.behind();
+  aligned->set(size, Block::in_use);
+  if (index_ == nullptr && front_bytes < exact_bytes_end) {
+    // A heap that only fills caches does without an index.
+    put(block, block.load(), caches_[front_bytes / block_alignment], front_bytes);
+  } else {
+    merge(block);
+  }
+  return aligned;
+}
+
 /// The rest of a block that is longer than was asked for stays free.
-RegionHeap::Found RegionHeap::split_from_index(std::size_t size) {
+RegionHeap::Found RegionHeap::split_from_index(std::size_t size, std::size_t alignment) {
   if (index_ == nullptr) return {};
-  Block* block = index_->find(size);
+  Block* block = index_->find(size, alignment);
   if (block == nullptr) return {};
   const std::uint64_t flags = block->load() & Block::flag_bits;
   remove(*block);
+  size += Block::front_bytes(block->begin(), alignment);
   const std::size_t rest = block->size() - size;
   if (rest < block_bytes_min) {
     block->set(block->size(), Block::in_use);
@@ -281,7 +288,7 @@ RegionHeap::Found RegionHeap::split_from_index(std::size_t size) {
     block->set(size, Block::in_use);
     insert(*block->behind(), rest, flags & Block::purged);
   }
-  return {block, (flags & Block::purged) != 0 ? in_partial_pages : nullptr};
+  return {cut_front(*block, alignment), (flags & Block::purged) != 0 ? in_partial_pages : nullptr};
 }
 
 /// `size` bytes at the end of a span.
@@ -418,6 +425,14 @@ std::size_t RegionHeap::kept_bytes() const {
   for (const Span& span : spans_)
     bytes += static_cast<std::size_t>(span.dirty_end - span.top);
   return bytes;
+}
+
+/// How much free memory may be kept while the blocks that are in use now are.
+std::size_t RegionHeap::kept_limit() const {
+  if (kept_bytes_least_ == kept_bytes_max_) return kept_bytes_max_;
+  const std::size_t unused = free_bytes_ + cached_bytes_ + held_bytes();
+  const std::size_t all = footprint();
+  return std::clamp(all > unused ? all - unused : 0, kept_bytes_least_, kept_bytes_max_);
 }
 
 /// Gives pages back until at most `limit` bytes are kept: first those at the ends of the spans,

@@ -34,12 +34,13 @@ struct HeapHooks {
   void (*report)(const void* heap, Damage damage, const void* address);
 };
 
-/// The memory of a heap, in the order in which it is used. The parts end at pages.
+/// The memory of a heap, in the order in which it is used. The parts begin at multiples of
+/// block_alignment and end at pages.
 struct HeapMemory {
   /// Usable at once. Holds the heap's state, and blocks behind it.
   std::byte* near_begin = nullptr;
   std::size_t near_bytes = 0;
-  /// Usable at once; may be empty. Begins at a page, as the next one.
+  /// Usable at once; may be empty.
   std::byte* middle_begin = nullptr;
   std::size_t middle_bytes = 0;
   /// Made usable as the heap grows; may be empty.
@@ -49,6 +50,8 @@ struct HeapMemory {
   std::size_t far_page_bytes = 4096;
   /// Free memory beyond this is given back, but for parts shorter than RegionHeap::purge_bytes_min.
   std::size_t kept_bytes_max = 0;
+  /// If it is less: also free memory beyond what is in use, but for this much.
+  std::size_t kept_bytes_least = kept_bytes_max;
 };
 
 /// Sums of bytes; headers count as part of their blocks.
@@ -64,8 +67,6 @@ struct HeapUse {
 
 class RegionHeap {
  public:
-  /// Blocks up to this size, with header, are cached when they are freed.
-  static constexpr std::size_t cached_size_max = std::size_t{32} << 10;
   /// Shorter free blocks are not given back.
   static constexpr std::size_t purge_bytes_min = std::size_t{64} << 10;
 
@@ -95,17 +96,19 @@ class RegionHeap {
     return take(*block, caches_[size / block_alignment], size);
   }
 
-  /// A block with a payload of at least `bytes` bytes, aligned to 16; null: no memory, the request
-  /// is larger than the heap, or the heap has not been started.
+  /// A block with a payload of at least `bytes` bytes, aligned to 16, or to line_alignment from
+  /// line_request_min bytes on; null: no memory, the request is larger than the heap, or the heap
+  /// has not been started.
   [[nodiscard]] void* allocate(std::size_t bytes);
 
-  /// The same; the payload is zero.
+  /// As allocate(); the payload is zero.
   [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 
-  /// The same; the payload begins at a multiple of `alignment`, a power of two.
+  /// As allocate(); the payload also begins at a multiple of `alignment`, a power of two.
   [[nodiscard]] void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 
-  /// Makes a block of this heap larger or smaller where it lies. False: it is as it was.
+  /// Makes a block of this heap larger or smaller where it lies. False: it is as it was. A block
+  /// that would have to be aligned to a line, and is not, stays as it was.
   [[nodiscard]] bool resize(void* payload, std::size_t bytes);
 
   /// Frees a block of this heap. While it is shared, blocks are freed by release_remotely().
@@ -171,14 +174,11 @@ class RegionHeap {
     const std::byte* zero_from;
   };
 
-  [[nodiscard]] static bool is_aligned(const void* payload) {
-    return reinterpret_cast<std::uintptr_t>(payload) % block_alignment == 0;
-  }
-
   /// The header of a block that the program may free or ask about.
   [[gnu::always_inline]] std::uint64_t checked_header(void* payload) const {
-    const std::uint64_t header = Block::of(payload)->load();
-    if (!Block::is_releasable(header) || !is_aligned(payload)) [[unlikely]]
+    const Block& block = *Block::of(payload);
+    const std::uint64_t header = block.load();
+    if (!Block::is_releasable(header) || !block.is_aligned_to(block_alignment)) [[unlikely]]
       damaged(payload, header);
     return header;
   }
@@ -209,8 +209,9 @@ class RegionHeap {
   void merge_held();
   void empty_caches(std::size_t limit);
   void take_remote();
-  [[nodiscard]] Found find(std::size_t size);
-  [[nodiscard]] Found split_from_index(std::size_t size);
+  [[nodiscard]] Found find(std::size_t size, std::size_t alignment);
+  [[nodiscard]] Found split_from_index(std::size_t size, std::size_t alignment);
+  [[nodiscard]] Block* cut_front(Block& block, std::size_t alignment);
   [[nodiscard]] Found extend(Span& span, std::size_t size);
   [[nodiscard]] bool commit(Span& span, std::size_t bytes);
   void set_top(Span& span, std::byte* top);
@@ -223,11 +224,12 @@ class RegionHeap {
   [[nodiscard]] std::size_t footprint() const;
   [[nodiscard]] std::size_t held_bytes() const;
   [[nodiscard]] std::size_t kept_bytes() const;
+  [[nodiscard]] std::size_t kept_limit() const;
   void purge(std::size_t limit);
   void purge_block(Block& block);
   void purge_top(Span& span);
 
-  /// Of the owner's requests; negative while the heap is shared.
+  /// Number of the owner's requests; negative while the heap is shared.
   std::int64_t call_count_;
   std::size_t cached_bytes_;
   std::size_t cached_bytes_max_;
@@ -240,6 +242,7 @@ class RegionHeap {
   std::size_t free_bytes_;
   std::size_t kept_bytes_;
   std::size_t kept_bytes_max_;
+  std::size_t kept_bytes_least_;
   std::size_t far_page_bytes_;
   std::size_t footprint_max_;
   /// Blocks that other threads have freed, through Block::next.

@@ -14,7 +14,9 @@ struct Walk {
   std::size_t cached_bytes = 0;
 };
 
-void check_block(Block& block, bool is_before_free, std::size_t purge_bytes_min, Walk& walk) {
+/// `index`: a block that the program does not use, so it may lie anywhere.
+void check_block(
+    Block& block, bool is_before_free, const void* index, std::size_t purge_bytes_min, Walk& walk) {
   const std::uint64_t header = block.load();
   const std::size_t size = block.size();
   SORREL_CHECK((header & Block::seal_bits) == Block::seal, "%p", block.payload());
@@ -22,6 +24,8 @@ void check_block(Block& block, bool is_before_free, std::size_t purge_bytes_min,
   SORREL_CHECK(block.has(Block::before_is_free) == is_before_free, "%p", block.payload());
   if (block.has(Block::in_use)) {
     SORREL_CHECK(!block.has(Block::purged));
+    SORREL_CHECK(block.is_aligned_to(alignment_of(size)) || block.payload() == index, "%p",
+                 block.payload());
     walk.cached_count += block.has(Block::cached) ? 1 : 0;
     walk.cached_bytes += block.has(Block::cached) ? size : 0;
     return;
@@ -46,7 +50,7 @@ void RegionHeap::check_invariants() const {
     bool is_before_free = false;
     Block* block = Block::at(span.begin);
     while (block->begin() < span.top) {
-      check_block(*block, is_before_free, purge_bytes_min, walk);
+      check_block(*block, is_before_free, index_, purge_bytes_min, walk);
       is_before_free = !block->has(Block::in_use);
       block = block->behind();
     }

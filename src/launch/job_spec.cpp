@@ -23,6 +23,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("ranks", spec.rank_count);
   field("workers", spec.worker_count);
   field("processes", spec.process_count);
+  field("universe", spec.universe_size);
   field("parts", spec.parts);
   field("process", spec.own_process);
   field("process_mode", spec.process_mode);
@@ -36,7 +37,6 @@ void for_each_field(Spec& spec, Field&& field) {
   field("moves_between", spec.moves_between);
   field("seed", spec.seed);
   field("wire", spec.wire);
-  field("spin", spec.spin_ns_max);
   field("eager", spec.eager_bytes_max);
   field("shared", spec.shared_libraries);
   field("private", spec.private_libraries);
@@ -49,7 +49,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("library_path", spec.wrapper.library_path);
   field("claims", spec.wrapper.claims_descriptor);
   field("host", spec.host_mpi.name);
-  field("host_plugins", spec.host_mpi.plugin_folder);
+  field("host_plugin", spec.host_mpi.plugin);
   field("host_library", spec.host_mpi.library);
   field("host_status", spec.host_mpi.status_descriptor);
   field("host_daemon", spec.host_mpi.daemon);
@@ -58,9 +58,12 @@ void for_each_field(Spec& spec, Field&& field) {
   field("check", spec.check_folder);
   field("report", spec.report_file);
   field("checkpoint", spec.checkpoint_folder);
+  field("checkpoint_lock", spec.checkpoint_lock);
+  field("checkpoint_key", spec.checkpoint_key);
   field("checkpoint_files", spec.checkpoint_files);
   field("every", spec.save_period_ns);
   field("restart", spec.restart_generation);
+  field("restart_note", spec.restart_note_descriptor);
   field("old_library_path", spec.old_library_path);
   field("preloaded", spec.preloaded);
 }

@@ -39,17 +39,17 @@ struct WrapperSpec {
   std::string command;  ///< path of `sorrel`, which can inspect another program
   /// LD_LIBRARY_PATH as `sorrel run` has set it: a wrapper may change it.
   std::string library_path;
-  /// Of JobClaims; not given under a host MPI.
+  /// Descriptor of JobClaims; not given under a host MPI.
   std::optional<int> claims_descriptor;
   bool operator==(const WrapperSpec&) const = default;
 };
 
 /// The MPI whose launcher has started this process.
 struct HostSpec {
-  std::string name;           ///< "": none
-  std::string plugin_folder;  ///< of the plugin for it; "": that of the library
-  std::string library;        ///< path of that MPI's library if it is opened by path, else ""
-  /// Of transport::HostStatus, which is shared with the parent.
+  std::string name;     ///< "": none
+  std::string plugin;   ///< path of the plugin for it
+  std::string library;  ///< path of that MPI's library; "": the plugin is linked with it
+  /// Descriptor of transport::HostStatus, which is shared with the parent.
   std::optional<int> status_descriptor;
   /// The launcher's daemon on this node, an ancestor of all processes there.
   pid_t daemon = 0;
@@ -62,7 +62,7 @@ struct HostSpec {
 struct PartSpec {
   std::int32_t rank_count = 1;
   std::uint32_t process_count = 1;
-  /// Of each process.
+  /// Workers of each process.
   std::uint32_t worker_count = 1;
   bool operator==(const PartSpec&) const = default;
 };
@@ -80,11 +80,14 @@ enum class Balance : std::uint8_t {
 inline constexpr std::int32_t moving_rank_count_max = 1024;
 
 struct JobSpec {
-  /// Of the whole job; 0 under a host MPI: not given.
+  /// Ranks of the whole job; 0 under a host MPI: not given.
   std::int32_t rank_count = 1;
-  /// Of each process, or, in a job of several programs, of this one; 0 under a host MPI: not given.
+  /// Workers of each process, in a job of several programs of this one; 0 under a host MPI.
   std::uint32_t worker_count = 1;
   std::uint32_t process_count = 1;
+  /// So many ranks can exist at a time, with those that are spawned; 0: no more than the job begins
+  /// with. For a job of one process.
+  std::int32_t universe_size = 0;
   /// In the order of their ranks and processes; empty in a job of one program.
   std::vector<PartSpec> parts;
   std::uint32_t own_process = 0;
@@ -98,7 +101,7 @@ struct JobSpec {
   std::vector<int> cpus;
   /// Under a host MPI: workers are not bound to `cpus`.
   bool is_unbound = false;
-  /// Of each rank; 0: os::default_stack_bytes(), or less where addresses are short.
+  /// Stack of each rank; 0: os::default_stack_bytes(), or less where addresses are short.
   std::size_t stack_bytes = 0;
   bool has_rank_labels = false;
   /// Reports its decisions about the job's ranks on standard error.
@@ -110,15 +113,13 @@ struct JobSpec {
   std::optional<std::uint64_t> seed;
   /// For a job of one process.
   std::optional<WireSpec> wire;
-  /// How long idle workers spin before they sleep; not given: the scheduler's own bound.
-  std::optional<std::int64_t> spin_ns_max;
   /// Messages up to this size are sent eagerly; 0 or not given: mpi's own limit.
   std::optional<std::uint32_t> eager_bytes_max;
   /// Libraries that the user has declared as shared between ranks of one process.
   std::vector<std::string> shared_libraries;
   /// Names of the libraries of which each rank of a process has its own; read by src/early, too.
   std::vector<std::string> private_libraries;
-  /// Of core::JobMemory, shared by the job's processes.
+  /// Descriptor of core::JobMemory, shared by the job's processes.
   std::optional<int> memory_descriptor;
   /// The process that launched the job's processes, an ancestor of this one; 0: the parent.
   pid_t launcher = 0;
@@ -130,16 +131,24 @@ struct JobSpec {
   std::string trace_folder;
   /// The folder into which the checker writes its findings (src/check); "": the run is not checked.
   std::string check_folder;
-  /// The file for what ends the job (runtime/report_file.hpp); "": none.
+  /// The file for what ends the job (report/report_file.hpp); "": none.
   std::string report_file;
   /// The folder of the job's checkpoints (src/checkpoint); "": there is none.
   std::string checkpoint_folder;
+  /// The descriptor of the lock of that folder (os/lock_file.hpp); not given: it has none.
+  std::optional<int> checkpoint_lock;
+  /// The file of the key for checkpoints in the folder (checkpoint/user_key.hpp); "": there is
+  /// none.
+  std::string checkpoint_key;
   /// The descriptors of the job's checkpoints in memory; empty: there are none.
   std::vector<int> checkpoint_files;
   /// It is also saved whenever so many nanoseconds are over; 0: never.
   std::int64_t save_period_ns = 0;
   /// The checkpoint in it with which the job begins; 0: the program begins.
   std::uint64_t restart_generation = 0;
+  /// The descriptor of a segment for program::RestartNote; not given: the job is not started again
+  /// when a process was killed.
+  std::optional<int> restart_note_descriptor;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.
   std::string old_library_path;
   /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.

@@ -5,7 +5,7 @@
 //! rank. If the rank shares its process, the fiber runs on the rank's own worker. There it may do
 //! all that the rank may, including send and receive; when it waits in MPI, the rank does. If the
 //! rank is a process, the fiber runs on any core, and migrates to the main thread when it calls
-//! MPI. libmpi_abi defines sorrel_job_threads_2(), the OpenMP library
+//! MPI. libmpi_abi defines sorrel_job_threads_3(), the OpenMP library
 //! sorrel_omp_run_on_main_thread_1(); another layout gets another number.
 #pragma once
 
@@ -26,6 +26,9 @@ struct JobThreads {
   void (*prepare)(void* description);
   /// Lets other ranks run.
   void (*yield)();
+  /// A zeroed pointer in which the caller's rank, with all of its threads, keeps the lock of its
+  /// unnamed critical construct.
+  void** (*critical_name)();
 
   // For a rank that is a process.
 
@@ -38,7 +41,7 @@ struct JobThreads {
 
 }  // namespace sorrel::loop
 
-extern "C" [[gnu::weak]] const sorrel::loop::JobThreads* sorrel_job_threads_2(void);
+extern "C" [[gnu::weak]] const sorrel::loop::JobThreads* sorrel_job_threads_3(void);
 
 /// Called by a thread that is no rank and calls MPI. If it is a further OpenMP thread of a rank, it
 /// returns true as the rank, on the rank's main thread; else false. May suspend.

@@ -146,7 +146,7 @@ std::optional<std::uint64_t> memory_limit_of(const std::string& folder, bool is_
   return bytes && *bytes < limit_max ? bytes : std::nullopt;
 }
 
-/// Of files, by a group's memory.stat: the system gives it back when memory is short.
+/// Memory that caches files, by a group's memory.stat: the system takes it when memory is short.
 std::uint64_t cached_bytes(const std::string& file) {
   const auto text = text_of_file(file);
   if (!text) return 0;

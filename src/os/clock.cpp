@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/kept_errno.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -28,6 +30,7 @@ void sleep_ns(std::int64_t duration_ns) {
   const timespec duration{.tv_sec = duration_ns / 1'000'000'000,
                           .tv_nsec = duration_ns % 1'000'000'000};
   // The bare system call: in a rank, nanosleep() lets other ranks run (program/waits/sleep.cpp).
+  const KeptErrno kept;
   syscall(SYS_nanosleep, &duration, nullptr);
 }
 

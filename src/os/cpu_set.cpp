@@ -6,14 +6,14 @@
 
 namespace sorrel::os {
 
-std::vector<int> allowed_cpus() {
+std::vector<int> allowed_cpus(int thread) {
   // The kernel rejects a mask shorter than its own, and no call returns its length.
   for (int cpu_count = 1024; cpu_count <= cpu_count_max; cpu_count *= 2) {
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(cpu_count));
     const std::size_t size_bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu_count));
     if (set == nullptr) return {};
     CPU_ZERO_S(size_bytes, set);
-    const bool known = sched_getaffinity(0, size_bytes, set) == 0;
+    const bool known = sched_getaffinity(thread, size_bytes, set) == 0;
     const bool too_short = !known && errno == EINVAL;
     std::vector<int> cpus;
     for (int cpu = 0; known && cpu < cpu_count; ++cpu) {
@@ -25,22 +25,28 @@ std::vector<int> allowed_cpus() {
   return {};
 }
 
-void move_to_cpu(int cpu) {
-  const std::vector<int> allowed = allowed_cpus();
-  if (allowed.empty()) return;
-  const std::size_t cpu_count = static_cast<std::size_t>(std::max(allowed.back(), cpu)) + 1;
+bool set_allowed_cpus(int thread, std::span<const int> cpus) {
+  if (cpus.empty()) return false;
+  const std::size_t cpu_count = static_cast<std::size_t>(std::ranges::max(cpus)) + 1;
   const std::size_t size_bytes = CPU_ALLOC_SIZE(cpu_count);
   cpu_set_t* set = CPU_ALLOC(cpu_count);
-  if (set == nullptr) return;
+  if (set == nullptr) return false;
   CPU_ZERO_S(size_bytes, set);
-  CPU_SET_S(static_cast<std::size_t>(cpu), size_bytes, set);
-  // On return the thread runs on that cpu.
-  if (sched_setaffinity(0, size_bytes, set) == 0) {
-    for (const int each : allowed)
-      CPU_SET_S(static_cast<std::size_t>(each), size_bytes, set);
-    sched_setaffinity(0, size_bytes, set);
-  }
+  for (const int cpu : cpus)
+    CPU_SET_S(static_cast<std::size_t>(cpu), size_bytes, set);
+  const bool is_set = sched_setaffinity(thread, size_bytes, set) == 0;
   CPU_FREE(set);
+  return is_set;
+}
+
+int current_cpu() {
+  return sched_getcpu();
+}
+
+void move_to_cpu(int cpu) {
+  const std::vector<int> allowed = allowed_cpus();
+  // On return from the first call the thread runs on that cpu.
+  if (!allowed.empty() && set_allowed_cpus(0, {&cpu, 1})) set_allowed_cpus(0, allowed);
 }
 
 std::string format_cpu_list(std::span<const int> cpus) {

@@ -16,8 +16,15 @@ namespace sorrel::os {
 /// Upper bound of cpu numbers; Linux is built for at most 8192 today.
 inline constexpr int cpu_count_max = 65536;
 
-/// The cpus in the calling thread's affinity mask, ascending. Empty only if the system call fails.
-[[nodiscard]] std::vector<int> allowed_cpus();
+/// The cpus in the affinity mask of thread `thread` (sched_stat.hpp), ascending; 0: the calling
+/// thread. Empty only if the system call fails.
+[[nodiscard]] std::vector<int> allowed_cpus(int thread = 0);
+
+/// Sets that mask. False if the system call fails.
+bool set_allowed_cpus(int thread, std::span<const int> cpus);
+
+/// On which the calling thread runs; negative if the system call fails.
+[[nodiscard]] int current_cpu();
 
 /// Moves the calling thread to this cpu; its affinity mask stays as it was. Does nothing if the
 /// system call fails.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/copy_bytes.hpp"
 #include "os/page_bytes.hpp"
 
 #ifndef MADV_POPULATE_WRITE
@@ -74,8 +74,11 @@ DiskFile::~DiskFile() {
 }
 
 int DiskFile::open(const char* path, OpenMode mode) {
-  const int how = O_CLOEXEC | (mode.creates ? O_CREAT : 0) | (mode.is_exclusive ? O_EXCL : 0);
-  const mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+  // O_NONBLOCK: a FIFO is opened without its other end.
+  const int how = O_CLOEXEC | (mode.creates ? O_CREAT : 0) | (mode.is_exclusive ? O_EXCL : 0) |
+                  (mode.is_private ? O_NOFOLLOW | O_NONBLOCK : 0);
+  const mode_t own = S_IRUSR | S_IWUSR;
+  const mode_t rights = mode.is_private ? own : own | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
   const int access = !mode.writes ? O_RDONLY : mode.reads ? O_RDWR : O_WRONLY;
   const auto try_open = [&](int with) {
     do {
@@ -89,8 +92,12 @@ int DiskFile::open(const char* path, OpenMode mode) {
     is_readable_ = false;
   }
   struct stat about;
-  if (::fstat(descriptor_, &about) != 0 || S_ISDIR(about.st_mode)) {
-    const int error = S_ISDIR(about.st_mode) ? EISDIR : errno;
+  int error = ::fstat(descriptor_, &about) != 0 ? errno : S_ISDIR(about.st_mode) ? EISDIR : 0;
+  if (error == 0 && mode.is_private && !S_ISREG(about.st_mode)) error = ENXIO;
+  // A mask that takes away the rights of the owner.
+  if (error == 0 && mode.is_private && mode.creates && ::fchmod(descriptor_, own) != 0)
+    error = errno;
+  if (error != 0) {
     (void)close();
     return error;
   }
@@ -139,8 +146,7 @@ bool DiskFile::write_mapped(std::span<const FilePiece> pieces) const {
       repeat([&] { return ::madvise(mapped, bytes, MADV_POPULATE_WRITE); }) == 0;
   if (is_populated) {
     for (const FilePiece& piece : pieces.first(pieces.size() - 1))
-      std::memcpy(static_cast<std::byte*>(mapped) + (piece.offset - begin), piece.from,
-                  piece.bytes);
+      copy_bytes(static_cast<std::byte*>(mapped) + (piece.offset - begin), piece.from, piece.bytes);
   }
   (void)::munmap(mapped, bytes);
   return is_populated;

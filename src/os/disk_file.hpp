@@ -38,6 +38,10 @@ class DiskFile {
     bool creates = false;
     /// With `creates`: the file must not exist.
     bool is_exclusive = false;
+    /// Only a regular file, at once, and no symbolic link: else ENXIO, or ELOOP for a link. A new
+    /// file is readable and writable for this user only, whatever the mask. file_owner.hpp checks
+    /// the owner, and has texts for these errors.
+    bool is_private = false;
   };
 
   DiskFile() = default;

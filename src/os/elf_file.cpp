@@ -264,36 +264,54 @@ std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes
 }
 
 void ElfFile::count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address) {
-  // No table has the number of symbols. The old hash table has one chain entry for each. The GNU
-  // hash table omits the symbols before its first, and is of no use when it is empty. Linkers place
-  // the names directly after the symbols, which bounds the count in files without the old table.
+  // No table has the number of symbols, and tools such as patchelf move tables, so that the
+  // distance of two says nothing. The old hash table has one chain entry for each symbol. The GNU
+  // hash table has those after its first symbol. It is empty in a file that defines none; then the
+  // symbols that relocations use are all that matter.
   if (const auto chains = copy_at<Elf64_Word>(bytes_, offset_of(hash_address) + 4);
       hash_address != nowhere && chains) {
     symbol_count_ = *chains;
-  } else if (strings_offset_ > symbols_offset_) {
-    symbol_count_ = (strings_offset_ - symbols_offset_) / sizeof(Elf64_Sym);
-  } else if (gnu_hash_address != nowhere) {
-    const std::uint64_t table = offset_of(gnu_hash_address);
-    const auto head = copy_at<std::array<Elf64_Word, 4>>(bytes_, table);
-    if (!head) return;
-    const auto [bucket_count, first_symbol, bloom_words, shift] = *head;
-    const std::uint64_t buckets = table + sizeof *head + std::uint64_t{bloom_words} * 8;
-    const std::uint64_t chains_offset = buckets + std::uint64_t{bucket_count} * 4;
-    std::uint64_t last = 0;
-    for (std::uint64_t bucket = 0; bucket < bucket_count; ++bucket) {
-      const auto symbol = copy_at<Elf64_Word>(bytes_, buckets + bucket * 4);
-      if (!symbol) return;
-      last = std::max<std::uint64_t>(last, *symbol);
-    }
-    symbol_count_ = first_symbol;
-    // The last chain ends at the entry whose lowest bit is set.
-    for (; last >= first_symbol; ++last) {
-      const auto entry = copy_at<Elf64_Word>(bytes_, chains_offset + (last - first_symbol) * 4);
-      if (!entry) return;
-      symbol_count_ = last + 1;
-      if ((*entry & 1) != 0) break;
+    return;
+  }
+  const std::uint64_t hashed = gnu_hash_address == nowhere ? 0 : end_of_hashed(gnu_hash_address);
+  symbol_count_ = hashed != 0 ? hashed : end_of_relocated();
+}
+
+std::uint64_t ElfFile::end_of_hashed(std::uint64_t gnu_hash_address) const {
+  const std::uint64_t table = offset_of(gnu_hash_address);
+  const auto head = copy_at<std::array<Elf64_Word, 4>>(bytes_, table);
+  if (!head) return 0;
+  const auto [bucket_count, first_symbol, bloom_words, shift] = *head;
+  const std::uint64_t buckets = table + sizeof *head + std::uint64_t{bloom_words} * 8;
+  const std::uint64_t chains_offset = buckets + std::uint64_t{bucket_count} * 4;
+  std::uint64_t last = 0;
+  for (std::uint64_t bucket = 0; bucket < bucket_count; ++bucket) {
+    const auto symbol = copy_at<Elf64_Word>(bytes_, buckets + bucket * 4);
+    if (!symbol) return 0;
+    last = std::max<std::uint64_t>(last, *symbol);
+  }
+  if (last == 0) return 0;
+  // The last chain ends at the entry whose lowest bit is set.
+  for (; last >= first_symbol; ++last) {
+    const auto entry = copy_at<Elf64_Word>(bytes_, chains_offset + (last - first_symbol) * 4);
+    if (!entry) return 0;
+    if ((*entry & 1) != 0) return last + 1;
+  }
+  return 0;
+}
+
+std::uint64_t ElfFile::end_of_relocated() const {
+  std::uint64_t end = 0;
+  for (const Relocations& table : {data_relocations_, call_relocations_}) {
+    const std::uint64_t begin = offset_of(table.address);
+    for (std::uint64_t at = 0; begin != nowhere && at < table.size_bytes;
+         at += sizeof(Elf64_Rela)) {
+      const auto entry = copy_at<Elf64_Rela>(bytes_, begin + at);
+      if (!entry) break;
+      end = std::max<std::uint64_t>(end, ELF64_R_SYM(entry->r_info) + 1);
     }
   }
+  return end;
 }
 
 std::uint64_t ElfFile::offset_of(std::uint64_t address) const {
@@ -303,6 +321,28 @@ std::uint64_t ElfFile::offset_of(std::uint64_t address) const {
     }
   }
   return nowhere;
+}
+
+bool ElfFile::defines_function(std::string_view name) const {
+  const auto header = copy_at<Elf64_Ehdr>(bytes_, 0);
+  if (!header || header->e_shentsize != sizeof(Elf64_Shdr)) return false;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto section = copy_at<Elf64_Shdr>(bytes_, header->e_shoff + i * sizeof(Elf64_Shdr));
+    if (!section || (section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM)) continue;
+    const auto texts =
+        copy_at<Elf64_Shdr>(bytes_, header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
+    if (!texts) continue;
+    for (std::uint64_t at = 0; at < section->sh_size; at += sizeof(Elf64_Sym)) {
+      const auto symbol = copy_at<Elf64_Sym>(bytes_, section->sh_offset + at);
+      if (!symbol) break;
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) continue;
+      const std::uint64_t text = texts->sh_offset + symbol->st_name;
+      if (text >= bytes_.size() || bytes_.size() - text <= name.size()) continue;
+      const auto* found = reinterpret_cast<const char*>(bytes_.data() + text);
+      if (found[name.size()] == '\0' && std::string_view(found, name.size()) == name) return true;
+    }
+  }
+  return false;
 }
 
 bool ElfFile::contains(std::string_view text) const {
@@ -352,6 +392,10 @@ void ElfFile::for_each_relocation(const std::function<void(const ElfRelocation&)
 std::span<const std::byte> ElfFile::bytes_of(const Elf64_Phdr& header) const {
   const std::uint64_t begin = std::min<std::uint64_t>(header.p_offset, bytes_.size());
   return bytes_.subspan(begin, std::min<std::uint64_t>(header.p_filesz, bytes_.size() - begin));
+}
+
+std::uint64_t ElfFile::word_at(std::uint64_t address) const {
+  return copy_at<std::uint64_t>(bytes_, offset_of(address)).value_or(0);
 }
 
 std::uint64_t ElfFile::call_table_bytes() const {

@@ -81,7 +81,14 @@ class ElfFile {
   /// The part of the file that `header` maps.
   [[nodiscard]] std::span<const std::byte> bytes_of(const Elf64_Phdr& header) const;
 
+  /// The word at an address, as the file has it; 0 if the file has none there.
+  [[nodiscard]] std::uint64_t word_at(std::uint64_t address) const;
+
   [[nodiscard]] std::uint64_t call_table_bytes() const;
+
+  /// Whether the file defines a function of this name, exported or not. False for one that is not
+  /// exported if the file's table of symbols was removed (strip).
+  [[nodiscard]] bool defines_function(std::string_view name) const;
 
   /// Whether the file contains these bytes. Reads all of it.
   [[nodiscard]] bool contains(std::string_view text) const;
@@ -114,6 +121,11 @@ class ElfFile {
   [[nodiscard]] ElfSymbol symbol_at(const Elf64_Sym& symbol) const;
   [[nodiscard]] std::string read_dynamic(std::uint64_t offset, std::uint64_t size_bytes);
   void count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address);
+  /// The number of symbols up to the last one in the GNU hash table; 0: the table is empty or
+  /// damaged.
+  [[nodiscard]] std::uint64_t end_of_hashed(std::uint64_t gnu_hash_address) const;
+  /// The number of symbols up to the last one that a relocation uses.
+  [[nodiscard]] std::uint64_t end_of_relocated() const;
   void add_globals(std::uint64_t address, std::uint64_t file_bytes, std::uint64_t memory_bytes);
   [[nodiscard]] std::string_view text_at(std::uint64_t string_offset) const;
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t address) const;

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/kept_errno.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -22,12 +24,14 @@ void futex_wait(std::atomic<std::uint32_t>& word,
                 std::uint32_t expected,
                 std::int64_t timeout_ns,
                 FutexScope scope) {
+  const KeptErrno kept;
   timespec timeout{.tv_sec = timeout_ns / 1'000'000'000, .tv_nsec = timeout_ns % 1'000'000'000};
   syscall(SYS_futex, &word, FUTEX_WAIT | flag_of(scope), expected,
           timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
 }
 
 void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns) {
+  const KeptErrno kept;
 #ifdef SYS_futex_waitv
   if (waits.size() <= FUTEX_WAITV_MAX) {
     std::array<futex_waitv, FUTEX_WAITV_MAX> words{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "os/write_all.hpp"
 
@@ -26,6 +27,16 @@ std::size_t character_bytes(std::string_view text) {
     if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
   }
   return count;
+}
+
+/// The code of the control character at the beginning of the text, which is a character of UTF-8:
+/// up to 0x1F, and 0x7F to 0x9F.
+std::optional<unsigned> control_code(std::string_view text) {
+  const auto byte = static_cast<unsigned char>(text.front());
+  if (byte < 0x20 || byte == 0x7F) return byte;
+  if (byte != 0xC2) return std::nullopt;
+  const auto second = static_cast<unsigned char>(text[1]);
+  return second < 0xA0 ? std::optional<unsigned>(second) : std::nullopt;
 }
 
 }  // namespace
@@ -90,9 +101,9 @@ void JsonWriter::add_quoted(std::string_view text) {
     } else if (byte == '"' || byte == '\\') {
       const std::array<char, 2> escape = {'\\', text.front()};
       add({escape.data(), escape.size()});
-    } else if (byte < 0x20) {
+    } else if (const auto code = control_code(text); code) {
       const std::array<char, 6> escape = {
-          '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+          '\\', 'u', '0', '0', digits[*code >> 4], digits[*code & 15]};
       add({escape.data(), escape.size()});
     } else {
       add(text.substr(0, count));

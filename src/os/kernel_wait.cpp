@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/printable.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -102,7 +104,7 @@ std::string name_of_descriptor(const Folder& folder, long descriptor) {
   std::array<char, 200> target{};
   const ssize_t length = readlink(path, target.data(), target.size());
   std::string name = std::to_string(descriptor);
-  if (length > 0) name += ", " + std::string(target.data(), static_cast<std::size_t>(length));
+  if (length > 0) name += ", " + printable({target.data(), static_cast<std::size_t>(length)});
   return name;
 }
 

@@ -22,7 +22,7 @@ struct KernelWait {
 
 [[nodiscard]] KernelWait kernel_wait_of(int thread);
 
-/// Of the first thread of a child. Nothing if it does not sleep in the kernel.
+/// The wait of a child's first thread. Nothing if it does not sleep in the kernel.
 [[nodiscard]] std::optional<KernelWait> kernel_wait_of_process(int process);
 
 }  // namespace sorrel::os

@@ -18,8 +18,8 @@ constexpr std::uint32_t copy_relocation = R_AARCH64_COPY;
 #endif
 
 /// Variables that the C library has once per process and no interposed function makes private, and
-/// functions that register calls into the program there. Its other variables are private to a rank
-/// or never change (src/program/README.md).
+/// functions that register calls into the program there, or begin the profile of gcc -pg. Its other
+/// variables are private to a rank or never change (src/program/README.md).
 constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handler",
                                                     "obstack_exit_failure",
                                                     "re_syntax_options",
@@ -35,7 +35,8 @@ constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handle
                                                     "register_printf_function",
                                                     "register_printf_modifier",
                                                     "register_printf_specifier",
-                                                    "register_printf_type"};
+                                                    "register_printf_type",
+                                                    "__monstartup"};
 
 /// The C library calls these by name, too: it would call those of no rank.
 constexpr std::string_view allocating[] = {"malloc", "calloc", "realloc", "free"};
@@ -89,7 +90,7 @@ void LibraryClassifier::add_library(const std::string& soname, const ElfFile& li
   if (library.is_initialised_first)
     taken.private_error = "is initialised before all other libraries (DF_1_INITFIRST)";
   // It registers conversions that keep nothing.
-  const bool may_register = base_name(soname).starts_with("libquadmath.so");
+  const bool may_register = is_library(soname, "libquadmath.so");
   library.for_each_symbol([&](const ElfSymbol& symbol) {
     const bool is_exempt = may_register && symbol.name.starts_with("register_printf_");
     if (taken.private_error.empty() && !is_exempt) taken.private_error = private_error_of(symbol);

@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <vector>
 
+#include "os/device_driver.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -64,19 +66,6 @@ struct Writable {
   return found;
 }
 
-[[nodiscard]] std::uint64_t word_at(const ElfFile& library, std::uint64_t address) {
-  for (const Elf64_Phdr& header : library.headers) {
-    if (header.p_type != PT_LOAD || address < header.p_vaddr) continue;
-    const std::span<const std::byte> bytes = library.bytes_of(header);
-    const std::uint64_t offset = address - header.p_vaddr;
-    std::uint64_t word = 0;
-    if (offset > bytes.size() || bytes.size() - offset < sizeof word) continue;
-    std::memcpy(&word, bytes.data() + offset, sizeof word);
-    return word;
-  }
-  return 0;
-}
-
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 /// Larger sizes count as state untested: one word is for start files, the rest for unwind tables.
 constexpr std::uint64_t initialised_max = 32 * word_bytes;
@@ -96,7 +85,7 @@ constexpr std::uint64_t zeroed_max = word_bytes;
   for (const Range& range : ranges) {
     if (range.begin % word_bytes != 0 || range.end % word_bytes != 0) return false;
     for (std::uint64_t at = range.begin; at < range.end; at += word_bytes) {
-      if (word_at(library, at) != at && std::find(known.begin(), known.end(), at) == known.end())
+      if (library.word_at(at) != at && std::find(known.begin(), known.end(), at) == known.end())
         return false;
     }
   }
@@ -220,13 +209,14 @@ constexpr std::string_view libc_reason = "its per-process state is private to ea
 constexpr std::string_view threads_reason = "its state is per thread, and so per rank";
 constexpr std::string_view allocator_reason = "it allocates for all threads of a process";
 constexpr std::string_view sanitizer_reason = "it checks the whole process";
+constexpr std::string_view driver_reason = "a device's driver has one state for a process";
 constexpr std::string_view own_reason = "part of Sorrel";
 
 }  // namespace
 
 std::string_view reason_to_share(std::string_view soname) {
   struct Known {
-    std::string_view prefix;
+    std::string_view name;
     std::string_view reason;
   };
 
@@ -262,21 +252,21 @@ std::string_view reason_to_share(std::string_view soname) {
       {"libmpi_abi.so", own_reason},
       {"libsorrel.so", own_reason},
       {"libsorrel-early.so", own_reason},
+      {"libsorrel-runtime.so", own_reason},
   };
-  soname = base_name(soname);
   for (const Known& library : known) {
-    if (soname.starts_with(library.prefix)) return library.reason;
+    if (is_library(soname, library.name)) return library.reason;
   }
-  return "";
+  return is_device_driver(soname) ? driver_reason : "";
 }
 
 bool is_cxx_library(std::string_view soname) {
-  return base_name(soname).starts_with("libstdc++.so") || base_name(soname).starts_with("libc++");
+  return is_library(soname, "libstdc++.so") || is_library(soname, "libc++");
 }
 
 bool may_be_private(std::string_view soname) {
-  return is_cxx_library(soname) || base_name(soname).starts_with("libgcc_s.so") ||
-         base_name(soname).starts_with("libquadmath.so");
+  return is_cxx_library(soname) || is_library(soname, "libgcc_s.so") ||
+         is_library(soname, "libquadmath.so");
 }
 
 bool is_of_whole_process(std::string_view soname) {
@@ -290,6 +280,23 @@ bool is_declared(std::span<const std::string> declared,
   return std::any_of(declared.begin(), declared.end(), [&](const std::string& name) {
     return base_name(name) == soname || base_name(name) == base_name(path);
   });
+}
+
+bool is_library(std::string_view path, std::string_view name) {
+  std::string_view soname = base_name(path);
+  if (soname.starts_with(name)) return true;
+  const std::size_t end_of_stem = name.find(".so");
+  if (end_of_stem == std::string_view::npos || !soname.starts_with(name.substr(0, end_of_stem)))
+    return false;
+  soname.remove_prefix(end_of_stem);
+  // A wheel that is made of another wheel's libraries adds a second hash.
+  constexpr std::size_t hash_bytes = 9;
+  bool is_renamed = false;
+  while (soname.starts_with('-') && soname.find_first_not_of("0123456789abcdef", 1) == hash_bytes) {
+    soname.remove_prefix(hash_bytes);
+    is_renamed = true;
+  }
+  return is_renamed && soname.starts_with(name.substr(end_of_stem));
 }
 
 std::string_view base_name(std::string_view path) {

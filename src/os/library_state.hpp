@@ -41,6 +41,10 @@ namespace sorrel::os {
                                std::string_view soname,
                                std::string_view path);
 
+/// Whether `path` names a library whose name begins with `name`, as "libm.so" does, or a copy of it
+/// in a Python wheel: auditwheel renames libquadmath.so.0 to libquadmath-96973f99.so.0.0.0.
+[[nodiscard]] bool is_library(std::string_view path, std::string_view name);
+
 /// The name that users know: libm.so.6 for /lib/x86_64-linux-gnu/libm.so.6.
 [[nodiscard]] std::string_view base_name(std::string_view path);
 

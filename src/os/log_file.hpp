@@ -36,6 +36,9 @@ class LogFile {
   /// Null before create().
   [[nodiscard]] std::byte* buffer() const { return buffer_; }
 
+  /// Bytes of the file that belong to the log.
+  [[nodiscard]] std::uint64_t appended_bytes() const { return begin_; }
+
   /// The first `bytes` bytes of the buffer are part of the log from now on.
   void set_filled(std::size_t bytes) {
     // Release: a reader that finds the new end finds the bytes.

@@ -6,20 +6,20 @@
 
 namespace sorrel::os {
 
-/// Of large pages where small ones have 4 KiB.
+/// Size of large pages where small ones have 4 KiB.
 inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 
-/// To whole large pages.
+/// Rounds up to whole large pages.
 [[nodiscard]] constexpr std::size_t large_pages_up(std::size_t bytes) {
   return (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
 }
 
-/// To whole large pages, downwards.
+/// Rounds down to whole large pages.
 [[nodiscard]] constexpr std::size_t large_pages_down(std::size_t bytes) {
   return bytes / large_page_bytes * large_page_bytes;
 }
 
-/// Of small pages. Safe in signal handlers.
+/// Size of small pages. Safe in signal handlers.
 [[nodiscard]] inline std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
 namespace sorrel::os {
+
+static_assert(piece_count_max <= IOV_MAX);
 
 void let_descendants_read(pid_t ancestor) {
   prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);
@@ -38,13 +41,11 @@ bool read_peer_memory(pid_t pid, void* target, std::uintptr_t source, std::size_
 }
 
 bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges) {
-  // At most IOV_MAX.
-  constexpr std::size_t batch_max = 512;
-  std::array<iovec, batch_max> parts{};
+  std::array<iovec, piece_count_max> parts{};
   // Bytes of the first range that are here.
   std::size_t done = 0;
   while (!ranges.empty()) {
-    const std::size_t count = std::min(ranges.size(), batch_max);
+    const std::size_t count = std::min(ranges.size(), piece_count_max);
     for (std::size_t i = 0; i < count; ++i) {
       parts[i] = {.iov_base = reinterpret_cast<void*>(ranges[i].begin),
                   .iov_len = ranges[i].end - ranges[i].begin};
@@ -60,6 +61,20 @@ bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges) {
     }
   }
   return true;
+}
+
+bool read_peer_pieces(pid_t pid, void* target, std::span<const MemoryRange> pieces) {
+  std::array<iovec, piece_count_max> parts{};
+  std::size_t bytes = 0;
+  const std::size_t count = std::min(pieces.size(), parts.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    parts[i] = {.iov_base = reinterpret_cast<void*>(pieces[i].begin),
+                .iov_len = pieces[i].end - pieces[i].begin};
+    bytes += parts[i].iov_len;
+  }
+  const iovec local{.iov_base = target, .iov_len = bytes};
+  const ssize_t copied = process_vm_readv(pid, &local, 1, parts.data(), count, 0);
+  return copied >= 0 && static_cast<std::size_t>(copied) == bytes;
 }
 
 bool write_peer_memory(pid_t pid, std::uintptr_t target, const void* source, std::size_t bytes) {

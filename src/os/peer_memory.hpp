@@ -26,8 +26,12 @@ void let_descendants_read(pid_t ancestor);
                                     std::uintptr_t source,
                                     std::size_t bytes);
 
-/// The same for ranges that are not empty, each to its own address here.
+/// Copies ranges that are not empty, each to its own address here. False as above.
 [[nodiscard]] bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges);
+
+/// Copies at most `piece_count_max` pieces, one behind the other, to `target`. False as above.
+inline constexpr std::size_t piece_count_max = 512;
+[[nodiscard]] bool read_peer_pieces(pid_t pid, void* target, std::span<const MemoryRange> pieces);
 
 /// The reverse: from `source` here to address `target` there.
 [[nodiscard]] bool write_peer_memory(pid_t pid,

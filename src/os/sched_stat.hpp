@@ -9,6 +9,9 @@
 
 namespace sorrel::os {
 
+/// About the shortest time slice of the kernel; interrupts take less.
+inline constexpr std::int64_t slice_ns_min = 1'000'000;
+
 struct RunTimes {
   std::int64_t run_ns = 0;
   std::int64_t delay_ns = 0;

@@ -37,7 +37,7 @@ class SharedSegment {
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  /// Of a segment that this process has created; else -1.
+  /// The descriptor of a segment that this process has created; else -1.
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:

@@ -13,6 +13,9 @@ class SignalBlock {
   SignalBlock(const SignalBlock&) = delete;
   SignalBlock& operator=(const SignalBlock&) = delete;
 
+  /// The thread's mask before.
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
  private:
   sigset_t before_;
 };

@@ -29,7 +29,7 @@ constexpr std::size_t guard_bytes_max = std::size_t{256} << 10;
 // A page of the page table has 512 entries, a cache line of it 8. If the pitch were a multiple of
 // what a page of it maps, the used pages of all stacks would compete for the same sets of every
 // cache that is indexed by addresses or by entries: a switch among 8 ranks took 12 % longer then.
-// Of eight remainders tried this one was best, with 8 ranks and with 512; it is prime.
+// Among eight remainders tried this one was best, with 8 ranks and with 512; it is prime.
 constexpr std::size_t table_pages = 512;
 constexpr std::size_t table_line_pages = 64;
 constexpr std::size_t pitch_remainder_pages = 281;

@@ -1,12 +1,15 @@
 #include "os/thread.hpp"
 
 #include <csignal>
+#include <cstdint>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/clock.hpp"
 #include "os/signal_block.hpp"
+#include "os/yield_limit.hpp"
 
 namespace sorrel::os {
 
@@ -28,8 +31,25 @@ bool interrupt_thread(pid_t thread, int signal_number, const void* tag) {
   return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, &info) == 0;
 }
 
-void yield_core() {
+void wait_for_thread_end(pid_t thread) {
+  constexpr std::int64_t poll_ns = 20'000;
+  constexpr int poll_count_max = 50'000;
+  for (int i = 0; i < poll_count_max && syscall(SYS_tgkill, getpid(), thread, 0) == 0; ++i)
+    sleep_ns(poll_ns);
+}
+
+bool try_to_yield_core(YieldLimit& limit) {
+  const std::int64_t began_ns = monotonic_ns();
+  if (!limit.may_yield(began_ns)) return false;
   syscall(SYS_sched_yield);
+  limit.record_turn(began_ns, monotonic_ns());
+  return true;
+}
+
+void yield_core() {
+  constexpr std::int64_t nap_ns = 20'000;
+  [[gnu::tls_model("initial-exec")]] thread_local YieldLimit limit;
+  if (!try_to_yield_core(limit)) sleep_ns(nap_ns);
 }
 
 void set_timer_slack(long slack_ns) {

@@ -7,8 +7,10 @@ namespace {
 int add(dl_phdr_info* info, std::size_t, void* bytes) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    // The C library rounds up to the alignment: the bytes of each file, their sum, the sum with the
+    // control block, and the end of the stack.
     if (segment.p_type == PT_TLS)
-      *static_cast<std::size_t*>(bytes) += segment.p_memsz + segment.p_align;
+      *static_cast<std::size_t*>(bytes) += segment.p_memsz + 4 * segment.p_align;
   }
   return 0;
 }

@@ -11,8 +11,8 @@
 
 namespace sorrel::os {
 
-/// Of thread `thread` of this process, in nanoseconds; nothing if the kernel does not support it,
-/// or the thread has a scheduling policy without slices.
+/// The slice of thread `thread` of this process, in nanoseconds; nothing if the kernel has none, or
+/// the thread has a scheduling policy without slices.
 [[nodiscard]] std::optional<std::int64_t> time_slice(int thread);
 
 /// Requests slices of `slice_ns` (the kernel accepts 0.1 to 100 ms); keeps all other scheduling

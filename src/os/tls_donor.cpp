@@ -1,12 +1,11 @@
 #include "os/tls_donor.hpp"
 
-#include <atomic>
 #include <csignal>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/futex.hpp"
 #include "os/thread_locals.hpp"
 
@@ -20,13 +19,6 @@ constexpr std::uintptr_t kept_bytes = 8192;
 /// Below the stack, in addition to its size; takes address space alone.
 constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 
-struct DonorRequest {
-  void (*prepare)(void*);
-  void* argument;
-  TlsDonor* donor;
-  std::atomic<std::uint32_t> is_ready{0};
-};
-
 std::byte* stack_bottom_of_caller() {
   pthread_attr_t attributes;
   void* bottom = nullptr;
@@ -37,61 +29,91 @@ std::byte* stack_bottom_of_caller() {
   return static_cast<std::byte*>(bottom);
 }
 
-void* run(void* argument) {
-  auto* request = static_cast<DonorRequest*>(argument);
-  TlsDonor& donor = *request->donor;
-  request->prepare(request->argument);
-  donor.thread_pointer = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
-  donor.stack_bottom = stack_bottom_of_caller();
+}  // namespace
+
+void* TlsDonor::run(void* self) {
+  auto& donor = *static_cast<TlsDonor*>(self);
+  donor.prepare_(donor.argument_);
+  donor.thread_pointer_ = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+  if (donor.stack_bottom_ == nullptr) donor.stack_bottom_ = stack_bottom_of_caller();
   auto* top = static_cast<std::byte*>(__builtin_frame_address(0)) - kept_bytes;
-  donor.stack_bytes = static_cast<std::size_t>(top - donor.stack_bottom);
-  // The futex word must outlive the record of the request.
-  static std::atomic<std::uint32_t> forever{0};
-  // Release, pairs with the acquire in make_tls_donor(): publishes the fields above. The record may
-  // be gone after the store; a wake-up at its address is harmless.
-  std::atomic<std::uint32_t>& is_ready = request->is_ready;
-  is_ready.store(1, std::memory_order_release);
-  futex_wake_one(is_ready);
-  // A direct system call, because errno in this control block belongs to the fiber.
+  donor.stack_bytes_ = static_cast<std::size_t>(top - donor.stack_bottom_);
+  // Release, pairs with the acquire in create(): publishes the fields above.
+  donor.state_.store(asleep, std::memory_order_release);
+  futex_wake_one(donor.state_);
+  donor.sleep();
+  if (donor.last_ != nullptr) donor.last_(donor.argument_);
+  return nullptr;
+}
+
+/// By direct system calls, because errno in this control block belongs to the fiber.
+void TlsDonor::sleep() {
   for (;;) {
+    // Acquire, pairs with the destructor and with call(): the fiber has left the block.
+    const std::uint32_t state = state_.load(std::memory_order_acquire);
+    if (state == ending) return;
+    if (state == calling) {
+      // Relaxed: the next change comes from a thread that the function orders.
+      state_.store(asleep, std::memory_order_relaxed);
+      called_(argument_);
+      continue;
+    }
 #if defined(__x86_64__)
     long result = SYS_futex;
     asm volatile("xor %%r10d, %%r10d\n\tsyscall"
                  : "+a"(result)
-                 : "D"(&forever), "S"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), "d"(0)
+                 : "D"(&state_), "S"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), "d"(asleep)
                  : "rcx", "r10", "r11", "memory");
 #else
-    syscall(SYS_futex, &forever, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, nullptr, nullptr, 0);
+    syscall(SYS_futex, &state_, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, asleep, nullptr, nullptr, 0);
 #endif
   }
-  return nullptr;
 }
 
-}  // namespace
+bool TlsDonor::create(pthread_attr_t& attributes, Prepare prepare, void* argument) {
+  SORREL_CHECK(prepare_ == nullptr);
+  prepare_ = prepare;
+  argument_ = argument;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &signals_);
+  const bool has_started = pthread_create(&thread_, &attributes, run, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+  pthread_attr_destroy(&attributes);
+  while (has_started && state_.load(std::memory_order_acquire) == starting)
+    futex_wait(state_, starting, -1);
+  return has_started;
+}
 
-bool make_tls_donor(std::size_t stack_bytes,
-                    void (*prepare)(void* argument),
-                    void* argument,
-                    TlsDonor& donor) {
-  DonorRequest request{.prepare = prepare, .argument = argument, .donor = &donor};
+bool TlsDonor::start(std::size_t stack_bytes, Prepare prepare, void* argument) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (stack_bytes == 0) pthread_attr_getstacksize(&attributes, &stack_bytes);
   pthread_attr_setguardsize(&attributes, guard_bytes);
   pthread_attr_setstacksize(&attributes, stack_bytes + 2 * kept_bytes + thread_local_bytes());
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread{};
-  const bool has_started = pthread_create(&thread, &attributes, run, &request) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (!has_started) return false;
-  while (request.is_ready.load(std::memory_order_acquire) == 0)
-    futex_wait(request.is_ready, 0, -1);
-  return true;
+  return create(attributes, prepare, argument);
+}
+
+bool TlsDonor::start_in(void* memory, std::size_t bytes, Prepare prepare, void* argument) {
+  stack_bottom_ = static_cast<std::byte*>(memory);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, memory, bytes);
+  return create(attributes, prepare, argument);
+}
+
+void TlsDonor::call(Prepare function) {
+  called_ = function;
+  // Release, pairs with sleep().
+  state_.store(calling, std::memory_order_release);
+  futex_wake_one(state_);
+}
+
+TlsDonor::~TlsDonor() {
+  if (state_.load(std::memory_order_relaxed) == starting) return;
+  state_.store(ending, std::memory_order_release);
+  futex_wake_one(state_);
+  pthread_join(thread_, nullptr);
 }
 
 }  // namespace sorrel::os

@@ -18,7 +18,7 @@ namespace sorrel::os {
 
 class UserPages {
  public:
-  /// Of pages `name` with `bytes` each. Reads nothing before find().
+  /// For pages `name` with `bytes` each. Reads nothing before find().
   UserPages(std::string folder, const char* name, std::size_t bytes);
   UserPages(const UserPages&) = delete;
   UserPages& operator=(const UserPages&) = delete;

@@ -35,7 +35,7 @@ const char interruption_tag = 0;
 std::vector<Respondent>& respondents = *new std::vector<Respondent>;
 // By Job::index_of(): of the requester, and of a respondent while it gives its answer.
 std::vector<ActivityDescription>& descriptions = *new std::vector<ActivityDescription>;
-// The same; empty: not wanted.
+// By Job::index_of(), too; empty: not wanted.
 std::vector<RankStack>& stacks = *new std::vector<RankStack>;
 
 core::Scheduler& scheduler_of(const Job& job) {
@@ -78,7 +78,7 @@ std::vector<WorkerView> request_answers(core::Scheduler& scheduler) {
   return views;
 }
 
-/// Those of the ranks that are in the process.
+/// The part of the ranks that are in the process.
 template <class T>
 std::vector<T> part_of(std::vector<T> all, std::size_t first, std::size_t count) {
   if (all.size() <= count) return all;

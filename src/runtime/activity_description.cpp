@@ -5,25 +5,25 @@
 #include <sys/auxv.h>
 
 #include "core/worker.hpp"
-#include "runtime/backtrace.hpp"
-#include "runtime/source_lines.hpp"
+#include "symbols/backtrace.hpp"
+#include "symbols/source_lines.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
 bool is_of_this_library(const void* address) {
-  return are_in_one_file(address, reinterpret_cast<const void*>(&describe));
+  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&describe));
 }
 
 bool is_of_c_library(const void* address) {
-  return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
+  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
 }
 
 /// Functions of the kernel in the process.
 bool is_of_kernel(const void* address) {
   const unsigned long begin = getauxval(AT_SYSINFO_EHDR);
-  return begin != 0 && are_in_one_file(address, reinterpret_cast<const void*>(begin));
+  return begin != 0 && symbols::are_in_one_file(address, reinterpret_cast<const void*>(begin));
 }
 
 /// Whether an address lies in code of the rank; for the only rank of a process, whether it lies
@@ -33,9 +33,9 @@ bool is_code_of(const Job& job, const mpi::RankState& rank, const void* address)
   return !is_of_this_library(address) && !is_of_c_library(address) && !is_of_kernel(address);
 }
 
-/// Of the running rank, in a signal handler that has interrupted it.
+/// Where the running rank is, in a signal handler that has interrupted it.
 RunningAt running_at(const Job& job, const mpi::RankState& rank) {
-  Backtrace backtrace;
+  symbols::Backtrace backtrace;
   backtrace.take_of_interruption();
   const auto addresses = backtrace.addresses();
   const auto found = std::ranges::find_if(

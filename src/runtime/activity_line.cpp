@@ -3,10 +3,10 @@
 #include <array>
 
 #include "mpi.h"
-#include "runtime/activity_table.hpp"
-#include "runtime/memory_rows.hpp"
+#include "report/activity_table.hpp"
+#include "report/memory_rows.hpp"
 #include "runtime/rank_activity.hpp"
-#include "runtime/source_lines.hpp"
+#include "symbols/source_lines.hpp"
 
 namespace sorrel::runtime {
 
@@ -18,7 +18,7 @@ struct LineParts {
   std::string_view state;
   std::string_view call;   ///< Empty: none.
   std::string_view place;  ///< Empty: not known.
-  const std::optional<RankMemory>& memory;
+  const std::optional<report::RankMemory>& memory;
 };
 
 /// For the launcher, as WaitTable::text().
@@ -50,9 +50,11 @@ void add_sentence(ActivityLine& row, const mpi::RankState& rank, const LineParts
   if (!activity.comm.is_empty()) row.add(", ").add(activity.comm.text());
   if (!parts.place.empty()) row.add(", at ").add(parts.place);
   if (parts.memory) {
-    row.add(", heap memory ").add(text_of_bytes(parts.memory->in_use).text()).add(" in use, ");
-    row.add(text_of_bytes(parts.memory->held).text()).add(" held, ");
-    row.add(text_of_bytes(parts.memory->most).text()).add(" at most");
+    row.add(", heap memory ")
+        .add(report::text_of_bytes(parts.memory->in_use).text())
+        .add(" in use, ");
+    row.add(report::text_of_bytes(parts.memory->held).text()).add(" held, ");
+    row.add(report::text_of_bytes(parts.memory->most).text()).add(" at most");
   }
   row.add("\n");
 }
@@ -70,16 +72,16 @@ std::string_view plain_name(std::string_view function) {
 
 ActivityLine activity_line(const mpi::RankState& rank,
                            const ActivityDescription& description,
-                           const std::optional<RankMemory>& memory,
+                           const std::optional<report::RankMemory>& memory,
                            ActivityReader reader) {
   const bool is_running = description.activity.state == core::FiberState::running;
   const std::array<const void*, 2> addresses = {
       is_running ? description.running.place : description.activity.call_site,
       description.running.c_function};
-  std::array<SourceText, 2> texts{};
-  describe_source(addresses, texts);
+  std::array<symbols::SourceText, 2> texts{};
+  symbols::describe_source(addresses, texts);
   LineParts parts{.activity = description.activity,
-                  .state = is_running ? state_running : state_waiting,
+                  .state = is_running ? report::state_running : report::state_waiting,
                   .call = description.activity.call,
                   .place = texts[0].data(),
                   .memory = memory};

@@ -6,8 +6,8 @@
 
 #include "base/fixed_text.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "report/wait_table.hpp"
 #include "runtime/activity_description.hpp"
-#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -20,7 +20,7 @@ using ActivityLine = FixedText<1000>;
 /// it has one. Does not allocate.
 [[nodiscard]] ActivityLine activity_line(const mpi::RankState& rank,
                                          const ActivityDescription& description,
-                                         const std::optional<RankMemory>& memory,
+                                         const std::optional<report::RankMemory>& memory,
                                          ActivityReader reader);
 
 }  // namespace sorrel::runtime

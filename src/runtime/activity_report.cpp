@@ -14,20 +14,22 @@
 #include "base/text.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
+#include "os/own_process.hpp"
 #include "os/write_all.hpp"
+#include "report/activity_table.hpp"
 #include "runtime/activity_answers.hpp"
 #include "runtime/activity_description.hpp"
 #include "runtime/activity_line.hpp"
 #include "runtime/activity_rows.hpp"
-#include "runtime/activity_table.hpp"
-#include "runtime/backtrace.hpp"
 #include "runtime/own_mark.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/reporting_launcher.hpp"
 #include "runtime/stall_watch.hpp"
+#include "runtime/this_process.hpp"
 #include "runtime/view_requests.hpp"
 #include "runtime/view_text.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
 
@@ -36,13 +38,12 @@ namespace {
 /// For a reader of standard error that is slow; the rest of a report is dropped.
 constexpr int reader_patience_ms = 1000;
 
-// Set before the handler is installed.
-pid_t watched_process = 0;
-
 // Relaxed: StallWatch::wake(), or the signal to the rank's thread, orders it.
 std::atomic<bool> is_report_requested{false};
 
 ReportingLauncher launcher;
+// Set before the handler is installed.
+bool has_handler = false;
 
 void unblock_requests() {
   sigset_t requests;
@@ -89,19 +90,20 @@ void report_rank(const Job& job, const mpi::RankState& rank) {
 template <class TextFor>
 void answer_views(TextFor&& text_for) {
   while (const auto request = take_view_request()) {
-    if (auto space = ViewSpace::open(*request)) space->answer(request->slot, text_for(*space));
+    if (auto space = report::ViewSpace::open(*request))
+      space->answer(request->slot, text_for(*space));
   }
 }
 
-ProcessView::Stage stage_of(RankStage stage) {
-  return stage == RankStage::after_ranks ? ProcessView::Stage::after_ranks
-                                         : ProcessView::Stage::before_ranks;
+report::ProcessView::Stage stage_of(RankStage stage) {
+  return stage == RankStage::after_ranks ? report::ProcessView::Stage::after_ranks
+                                         : report::ProcessView::Stage::before_ranks;
 }
 
 /// Safe in a signal handler.
 void show_no_ranks(RankStage stage) {
   const auto text = view_text_without_ranks(stage_of(stage));
-  answer_views([&](const ViewSpace& /*space*/) { return text.text(); });
+  answer_views([&](const report::ViewSpace& /*space*/) { return text.text(); });
 }
 
 /// In a process of one rank, in the handler on the rank's thread.
@@ -110,8 +112,8 @@ void show_rank(const Job& job, const mpi::RankState& rank, const void* context) 
   const auto memory = job.body().memory_of(job.index_of(rank));
   RankStack stack;
   ShortViewText text;
-  answer_views([&](const ViewSpace& space) {
-    const bool has_stack = space.kind() == ViewKind::stacks;
+  answer_views([&](const report::ViewSpace& space) {
+    const bool has_stack = space.kind() == report::ViewKind::stacks;
     if (has_stack) stack.take(job, rank, context);
     text = view_text_of_rank(job, rank, description, memory, has_stack ? &stack : nullptr);
     return text.text();
@@ -146,7 +148,7 @@ void request(Job* job, const void* context) {
 }
 
 /// The signal's handler for a request to look into the process.
-void request_view(const ViewRequest& view, Job* job, const void* context) {
+void request_view(const report::ViewRequest& view, Job* job, const void* context) {
   add_view_request(view);
   const RankStage now = rank_stage();
   if (job == nullptr || !has_ranks(now)) return show_no_ranks(now);
@@ -155,13 +157,13 @@ void request_view(const ViewRequest& view, Job* job, const void* context) {
 
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  Job* job = reported_job();
+  Job* job = job_of_process();
   const bool is_interrupted = is_interruption(*info);
-  const auto view = ViewRequest::of(*info);
-  if (view && getpid() == watched_process) {
+  const auto view = report::ViewRequest::of(*info);
+  if (view && !os::is_forked_child()) {
     request_view(*view, job, context);
-  } else if (getpid() != watched_process || (!is_interrupted && info->si_pid == getpid())) {
-    // Of a child, or sent by the program itself.
+  } else if (os::is_forked_child() || (!is_interrupted && info->si_pid == getpid())) {
+    // In a child, or sent by the program itself.
     os::take_default_action(number);
   } else if (is_interrupted && job != nullptr && job->place_count() > 1) {
     give_activity_answer(*job, context);
@@ -191,24 +193,25 @@ void write_report(const Job& job) {
   }
   const ActivityAnswers answers = ask_for_activity(job);
   end_reading();
-  const WaitTable table = activity_rows(job, answers);
+  const report::WaitTable table = activity_rows(job, answers);
   if (request != 0) {
     launcher.answer(request, table.text(launcher.space().size()));
   } else {
     // The end of the job waits for this thread.
-    os::write_all(STDERR_FILENO,
-                  activity_table(table, text_of_ranks_of(job), job.worlds().front()->size()),
-                  reader_patience_ms);
+    os::write_all(
+        STDERR_FILENO,
+        report::activity_table(table, text_of_ranks_of(job), job.worlds().front()->size()),
+        reader_patience_ms);
   }
 }
 
 /// On the reporting thread.
 void show_ranks(const Job& job) {
   std::string text;
-  answer_views([&](const ViewSpace& space) -> std::string_view {
+  answer_views([&](const report::ViewSpace& space) -> std::string_view {
     const RankStage stage = begin_reading();
     if (stage != RankStage::open) return text = view_text_without_ranks(stage_of(stage)).text();
-    const bool has_stacks = space.kind() == ViewKind::stacks;
+    const bool has_stacks = space.kind() == report::ViewKind::stacks;
     const ActivityAnswers answers =
         ask_for_activity(job, has_stacks ? AnswerDetail::with_stacks : AnswerDetail::activity);
     end_reading();
@@ -224,8 +227,9 @@ void answer_request() {
     unblock_requests();
     mark_reporting_thread(gettid());
   }
-  show_ranks(*reported_job());
-  if (is_report_requested.exchange(false, std::memory_order_relaxed)) write_report(*reported_job());
+  show_ranks(*job_of_process());
+  if (is_report_requested.exchange(false, std::memory_order_relaxed))
+    write_report(*job_of_process());
 }
 
 }  // namespace
@@ -236,8 +240,9 @@ void watch_for_activity_requests() {
   const Config& config = process_config();
   struct sigaction before{};
   if (sigaction(activity_signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
-    Backtrace::prepare();
-    watched_process = getpid();
+    symbols::Backtrace::prepare();
+    os::record_own_process();
+    has_handler = true;
     launcher.memory = config.memory;
     launcher.process = config.process_in_memory;
     launcher.pid = config.launcher != 0 ? config.launcher : getppid();
@@ -251,18 +256,18 @@ void watch_for_activity_requests() {
 }
 
 void announce_handler(bool is_own) {
-  if (watched_process == 0) return;
+  if (!has_handler) return;
   launcher.set_handles_requests(is_own ? 1 : 0);
   mark_request_handler(is_own ? launch::RequestHandler::library : launch::RequestHandler::program);
 }
 
 bool is_of_runtime(const siginfo_t& info) {
-  return is_interruption(info) || ViewRequest::of(info).has_value();
+  return is_interruption(info) || report::ViewRequest::of(info).has_value();
 }
 
 void report_activity_of(Job& job) {
   if (job.place_count() > 1) prepare_activity_answers(job);
-  set_reported_job(job, answer_request);
+  set_report_answer(answer_request);
 }
 
 }  // namespace sorrel::runtime

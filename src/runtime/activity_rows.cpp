@@ -6,9 +6,9 @@
 
 #include "base/text.hpp"
 #include "core/scheduler.hpp"
-#include "runtime/activity_table.hpp"
+#include "report/activity_table.hpp"
 #include "runtime/rank_activity.hpp"
-#include "runtime/source_lines.hpp"
+#include "symbols/source_lines.hpp"
 
 namespace sorrel::runtime {
 
@@ -19,28 +19,28 @@ std::string on_worker(const char* state, const core::Worker& worker) {
 }
 
 /// Completes a row except for its place, which is returned.
-const void* describe_running(RankWait& row,
+const void* describe_running(report::RankWait& row,
                              const ActivityDescription& description,
                              const WorkerView& view,
                              const core::Worker& worker) {
   if (!view.call.empty()) {
-    row.state = on_worker(state_blocked, worker);
+    row.state = on_worker(report::state_blocked, worker);
     row.call = view.call;
   } else {
-    row.state = on_worker(state_running, worker);
+    row.state = on_worker(report::state_running, worker);
     if (!description.running.is_in_call) row.call = "-";
   }
   return description.running.place;
 }
 
-const void* describe_waiting(RankWait& row, const ActivityDescription& description) {
-  row.state = state_waiting;
+const void* describe_waiting(report::RankWait& row, const ActivityDescription& description) {
+  row.state = report::state_waiting;
   if (description.outside == nullptr) return description.activity.call_site;
   row.call = description.outside->call;
   return nullptr;
 }
 
-const void* describe_state(RankWait& row,
+const void* describe_state(report::RankWait& row,
                            const ActivityDescription& description,
                            const WorkerView& view,
                            const core::Worker& worker) {
@@ -49,34 +49,34 @@ const void* describe_state(RankWait& row,
     case core::FiberState::lent:
       return describe_running(row, description, view, worker);
     case core::FiberState::ready:
-      row.state = on_worker(state_ready, worker);
+      row.state = on_worker(report::state_ready, worker);
       return description.activity.call_site;
     case core::FiberState::waiting:
       return describe_waiting(row, description);
     case core::FiberState::ended:
       break;
   }
-  row.state = state_ended;
+  row.state = report::state_ended;
   row.call = "-";
   return nullptr;
 }
 
 }  // namespace
 
-WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) {
-  std::vector<RankWait> rows;
+report::WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) {
+  std::vector<report::RankWait> rows;
   std::vector<const void*> places;
   for (const ActivityDescription& description : answers.ranks) {
     const std::uint32_t number = description.activity.worker;
     const core::Worker& worker = job.worlds().front()->scheduler().worker(number);
-    RankWait row = description_of(description.activity);
+    report::RankWait row = description_of(description.activity);
     places.push_back(describe_state(row, description, answers.workers[number], worker));
     if (row.call.empty()) row.call = "-";
     rows.push_back(std::move(row));
   }
-  const std::vector<std::string> texts = source_lines(places);
+  const std::vector<std::string> texts = symbols::source_lines(places);
   const std::size_t first_index = job.index_of(job.worlds().front()->first_own_rank());
-  WaitTable table;
+  report::WaitTable table;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].place = texts[i];
     table.add(std::move(rows[i]));

@@ -9,6 +9,7 @@
 #include "core/job_memory.hpp"
 #include "governor/settings.hpp"
 #include "launch/job_spec.hpp"
+#include "launch/split_job.hpp"
 
 namespace sorrel::transport {
 struct HostJob;
@@ -35,6 +36,8 @@ struct Config : launch::JobSpec {
 
   /// Whether `sorrel run` has launched this process; otherwise it is a job of one rank.
   bool is_launched = false;
+  /// Without `sorrel run`: the process is one of several that another launcher has started.
+  launch::Launched launched;
   /// Whether long messages may be read from another process's memory where the system allows it.
   bool may_pull = true;
   /// Whether processes of one node may share memory under a host MPI.
@@ -49,6 +52,8 @@ struct Config : launch::JobSpec {
   std::uint32_t process_in_memory = 0;
   /// For tests: ranks change their worker at random, whenever all are in one collective.
   std::optional<std::uint64_t> shuffle_seed;
+  /// How long idle workers spin at most before they sleep; nothing: the scheduler's own bound.
+  std::optional<std::int64_t> spin_ns_max;
   /// For tests, where ranks change their process: they do so at random, and their memory is
   /// compared; and they change their worker at random.
   std::optional<std::uint64_t> move_seed;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -16,13 +19,15 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
+#include "os/own_process.hpp"
 #include "os/page_bytes.hpp"
 #include "os/process_end.hpp"
-#include "runtime/backtrace.hpp"
+#include "report/report_file.hpp"
 #include "runtime/latest_events.hpp"
 #include "runtime/report_deadline.hpp"
-#include "runtime/report_file.hpp"
 #include "runtime/stack_fault.hpp"
+#include "runtime/this_process.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
 
@@ -31,12 +36,6 @@ namespace {
 constexpr std::array deadly_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 using Line = FixedText<600>;
-
-// Set while a job runs; read by the handlers. (R) release in watch_for_crashes(), acquire in the
-// handler.
-std::atomic<Job*> watched_job{nullptr};
-// A forked child has another number. Written before watched_job.
-pid_t watched_process = 0;
 
 /// The only report of the process. Used by the reporting thread alone, except its number.
 struct Report {
@@ -55,7 +54,7 @@ struct Report {
 
   int status = 0;
   bool is_line_written = false;
-  Backtrace backtrace;
+  symbols::Backtrace backtrace;
 };
 
 Report report;
@@ -148,7 +147,7 @@ void add_reason(Line& line,
 }
 
 /// The rank for which a thread without a rank works, found by the rank's code among its calls.
-std::optional<std::int32_t> owner_of(const Job& job, const Backtrace& backtrace) {
+std::optional<std::int32_t> owner_of(const Job& job, const symbols::Backtrace& backtrace) {
   for (const void* address : backtrace.addresses()) {
     if (const auto rank = job.rank_of_code(address)) return rank;
   }
@@ -217,28 +216,24 @@ void write_report(const Job& job,
   add_failed_rank(line, job, rank, owner);
   line.add(": ").add(what).add("\n");
   write_line(line);
-  Failure failure{.kind = "crash",
-                  .status = report.status,
-                  .what = what,
-                  .rank = owner,
-                  .process = job.process_number(),
-                  .signal = signal_number,
-                  .calls = {}};
+  report::Failure failure{.kind = "crash",
+                          .status = report.status,
+                          .what = what,
+                          .rank = owner,
+                          .process = job.process_number(),
+                          .signal = signal_number,
+                          .calls = {}};
   job.report_file().write(failure);
   if (context != nullptr) report.backtrace.take_of_signal(context);
-  Backtrace::Texts calls;
+  symbols::Backtrace::Texts calls;
   report.backtrace.describe(calls);
-  for (std::size_t i = 0; i < calls.size() && calls[i][0] != '\0'; ++i) {
-    Line call;
-    call.add("  #").add(i).add(" ").add(calls[i].data()).add("\n");
-    write_line(call);
-  }
+  symbols::write_calls(calls);
   failure.calls = calls;
   job.report_file().write(failure);
-  write_latest_events(job);
+  if (job.is_verbose()) write_latest_events(job);
 }
 
-/// Of a checked run. Last: it allocates memory, which may be damaged.
+/// Adds a checked run's finding. Last: it allocates memory, which may be damaged.
 void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) {
   check::Checker* checker = check::checker_of(rank);
   if (checker == nullptr) return;
@@ -248,31 +243,47 @@ void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) 
   checker->on_crash(rank, name_of(signal_number), found == addresses.end() ? nullptr : *found);
 }
 
+/// If the user has asked for core files (ulimit -c): a child has the memory and the calling thread,
+/// and takes the signal's default action, which writes one. True in the child.
+bool leave_core_file(int signal_number) {
+  struct rlimit limit{};
+  if (getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0) return false;
+  const pid_t child = _Fork();
+  if (child == 0) {
+    os::take_default_action(signal_number);
+    return true;
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return false;
+}
+
 void handle(int signal_number, siginfo_t* info, void* context) {
   if (report.is_by_caller()) end_in_report(signal_number);
-  Job* job = watched_job.load(std::memory_order_acquire);
-  if (job == nullptr || getpid() != watched_process) {
+  Job* job = job_of_process();
+  if (job == nullptr || os::is_forked_child()) {
     os::take_default_action(signal_number);
     return;
   }
   begin_report(*job, 128 + signal_number);
   const mpi::RankState* rank = mpi::peek_rank();
+  report.backtrace = job->backtrace_of(rank);
   Line reason;
   add_reason(reason, *job, rank, signal_number, *info, context);
   // The line begins with the rank; for a thread without one, the calls determine it.
   if (rank == nullptr) report.backtrace.take_of_signal(context);
   write_report(*job, rank, reason.text(), signal_number, rank != nullptr ? context : nullptr);
   if (rank != nullptr) add_finding(*job, *rank, signal_number);
+  if (leave_core_file(signal_number)) return;
   os::end_process(report.status);
 }
 
 }  // namespace
 
-void watch_for_crashes(Job& job) {
-  Backtrace::prepare();
+void watch_for_crashes() {
+  symbols::Backtrace::prepare();
   prepare_report_deadline();
-  watched_process = getpid();
-  watched_job.store(&job, std::memory_order_release);
   struct sigaction action{};
   action.sa_sigaction = handle;
   // A crash in the report is delivered to the handler again.
@@ -288,19 +299,20 @@ void watch_for_crashes(Job& job) {
 void stop_watching_for_crashes() {
   for (const int number : deadly_signals)
     signal(number, SIG_DFL);
-  watched_job.store(nullptr, std::memory_order_release);
   release_report_deadline();
 }
 
 bool is_watching(int signal_number) {
   struct sigaction now{};
-  return watched_job.load(std::memory_order_acquire) != nullptr && getpid() == watched_process &&
+  return job_of_process() != nullptr && !os::is_forked_child() &&
          sigaction(signal_number, nullptr, &now) == 0 && now.sa_sigaction == handle;
 }
 
-void end_with_backtrace(std::string_view what, int status, std::span<const void* const> left_out) {
-  Job& job = *watched_job.load(std::memory_order_acquire);
+void end_with_backtrace(std::string_view what, std::span<const void* const> left_out) {
+  constexpr int status = 128 + SIGABRT;
+  Job& job = *job_of_process();
   begin_report(job, status);
+  report.backtrace = job.backtrace_of(mpi::peek_rank());
   report.backtrace.take_of_caller(left_out);
   write_report(job, mpi::peek_rank(), what, std::nullopt, nullptr);
   os::end_process(status);

@@ -15,18 +15,16 @@
 
 namespace sorrel::runtime {
 
-/// Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT. One job at a time.
-void watch_for_crashes(Job& job);
+/// Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, for job_of_process().
+void watch_for_crashes();
 void stop_watching_for_crashes();
 
-/// Whether a job is watched and the program has no handler of its own for `signal_number`.
+/// Whether there is a job, and the program has no handler of its own for `signal_number`.
 [[nodiscard]] bool is_watching(int signal_number);
 
-/// Ends the watched job as a crash does: with a line that names the calling thread's rank and
-/// states `what`, and with the calls that led here. Leaves out the first calls that lie in the
+/// Ends the job of the process as an abort does: with a line that names the calling thread's rank
+/// and states `what`, and with the calls that led here. Leaves out the first calls that lie in the
 /// files of `left_out`. A thread that is not the first to end the job waits for the end.
-[[noreturn]] void end_with_backtrace(std::string_view what,
-                                     int status,
-                                     std::span<const void* const> left_out);
+[[noreturn]] void end_with_backtrace(std::string_view what, std::span<const void* const> left_out);
 
 }  // namespace sorrel::runtime

@@ -3,6 +3,7 @@
 #include "mpi/match/rank_state.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/job.hpp"
+#include "runtime/this_process.hpp"
 #include "runtime/uncaught_exception.hpp"
 
 namespace sorrel::runtime {
@@ -28,10 +29,12 @@ class FunctionBody final : public RankBody {
 int run_embedded(const Config& config, const std::function<int(int rank)>& body) {
   FunctionBody function_body(body);
   Job job(config, function_body);
-  watch_for_crashes(job);
+  set_job_of_process(&job);
+  watch_for_crashes();
   watch_for_uncaught_exceptions();
   const int status = job.run();
   stop_watching_for_crashes();
+  set_job_of_process(nullptr);
   return status;
 }
 

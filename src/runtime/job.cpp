@@ -1,12 +1,16 @@
 #include "runtime/job.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <poll.h>
 #include <span>
 #include <unistd.h>
 #include <utility>
 
+#include "base/failure_status.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "check/checker.hpp"
 #include "core/cycle_clock.hpp"
@@ -18,13 +22,16 @@
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/freed_memory.hpp"
+#include "os/memory_nodes.hpp"
+#include "os/page_nodes.hpp"
 #include "os/thread_limits.hpp"
 #include "os/write_all.hpp"
-#include "runtime/deadlock_report.hpp"
+#include "report/deadlock_report.hpp"
 #include "runtime/debugger_table.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
 #include "runtime/latest_events.hpp"
+#include "runtime/program_calls.hpp"
 #include "runtime/rank_region.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/signal_stack.hpp"
@@ -61,7 +68,7 @@ bool moves_ranks(const Config& config) {
          !config.has_comm_worker;
 }
 
-core::SchedulerOptions scheduler_options(const Config& config) {
+core::SchedulerOptions thread_options(const Config& config) {
   core::SchedulerOptions options{.worker_count = config.worker_count,
                                  .limits = {},
                                  .cpus = config.cpus,
@@ -94,6 +101,13 @@ core::SchedulerOptions scheduler_options(const Config& config) {
     options.cpus = {cpus[os::part_begin(cpus.size(), first_worker, worker_count)]};
     options.may_move = true;
   }
+  return options;
+}
+
+core::SchedulerOptions scheduler_options(const Config& config) {
+  core::SchedulerOptions options = thread_options(config);
+  if (!options.cpus.empty() && !os::has_memory_policy())
+    options.memory_nodes = os::MemoryNodes::read();
   return options;
 }
 
@@ -207,6 +221,17 @@ void report_moves(const mpi::BalanceReport& report) {
                static_cast<unsigned long long>(report.refused_moves));
 }
 
+/// Nothing where no rank has changed its memory node.
+void report_pages(const PageFollower::Report& report) {
+  if (report.rank_count == 0) return;
+  std::fprintf(stderr,
+               "sorrel: balance: ranks moved to another memory node %llu times; %llu pages have "
+               "followed them, %llu have not\n",
+               static_cast<unsigned long long>(report.rank_count),
+               static_cast<unsigned long long>(report.pages.there),
+               static_cast<unsigned long long>(report.pages.elsewhere));
+}
+
 /// By the first process, for the job.
 void report_moves_between(const MoveReport& report) {
   const balance::StepCounts& policy = report.policy;
@@ -227,13 +252,16 @@ void report_moves_between(const MoveReport& report) {
       static_cast<unsigned long long>(report.empty_steps));
 }
 
-[[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
-  char message[120];
-  std::snprintf(message, sizeof message,
-                "rank %d: ended with status %d without calling MPI_Finalize", rank.world_rank,
-                status);
-  if (job.checker() != nullptr) job.checker()->on_missing_finalize(rank);
-  job.end_job(&rank, (status & 0xff) != 0 ? status & 0xff : 1, message);
+/// Whether each process that runs has answered the request for its report.
+bool have_all_reported(core::JobMemory& memory, std::uint32_t process_count) {
+  for (std::uint32_t process = 0; process < process_count; ++process) {
+    const core::ProcessStatus& status = memory.process(process);
+    // Acquire, both, as in add_remote_waits().
+    if (status.report_bytes.load(std::memory_order_acquire) == 0 &&
+        status.phase.load(std::memory_order_acquire) == core::ProcessPhase::running)
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -256,6 +284,7 @@ std::int32_t first_own_rank(const Config& config) {
 }
 
 std::int32_t place_count(const Config& config) {
+  if (config.universe_size > config.rank_count) return config.universe_size;
   return config.moves_between ? config.rank_count : own_rank_count(config);
 }
 
@@ -263,11 +292,35 @@ std::int32_t first_place(const Config& config) {
   return config.moves_between ? 0 : first_own_rank(config);
 }
 
+class Job::SpawnedPlaces final : public mpi::SpawnedRankHooks {
+ public:
+  explicit SpawnedPlaces(Job& job) : job_(job) {}
+
+  void begin_spawned(mpi::RankState& rank) override {
+    job_.start_fiber(rank, *rank.worker);
+    rank.worker->make_ready(rank.fiber);
+  }
+
+  bool end_spawned(mpi::RankState& rank) override {
+    const bool is_free = job_.body_.end_spawned(rank);
+    if (is_free) {
+      job_.page_follower_.forget(job_.index_of(rank));
+      job_.stacks_.clear(job_.index_of(rank));
+    }
+    return is_free;
+  }
+
+ private:
+  Job& job_;
+};
+
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : CheckedJob(config.check_folder, config.rank_count),
       body_(body),
       tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
       trace_folder_(config.trace_folder),
+      trace_bytes_max_(
+          trace::part_bytes_max(std::uint64_t{config.process_count} * config.worker_count)),
       report_file_(config.report_file),
       first_place_(first_place(config)),
       place_count_(runtime::place_count(config)),
@@ -283,7 +336,8 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       simulated_nodes_(simulated_nodes(config, scheduler_)),
       is_restarted_(config.restart_generation != 0),
       is_process_mode_(config.process_mode),
-      is_verbose_(config.is_verbose) {
+      is_verbose_(config.is_verbose),
+      spawned_places_(std::make_unique<SpawnedPlaces>(*this)) {
   core::JobMemory& memory = scheduler_.memory();
   if (memory.is_shared()) memory.mark_workers_gone(scheduler_.process(), scheduler_.worker_count());
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
@@ -316,8 +370,11 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
             .moves_between = config.moves_between,
             .shuffle_seed = config.shuffle_seed ? config.shuffle_seed : config.move_seed,
             .program_number = program_number_of(config),
-            .limits = limits},
+            .limits = limits,
+            .universe_size = config.universe_size},
         tuning));
+    if (mpi::PortTable* ports = worlds_.front()->ports(); ports != nullptr)
+      ports->set_job(static_cast<std::uint64_t>(::getpid()));
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
@@ -340,6 +397,10 @@ int Job::run() {
     saver_->start_requests();
   }
   set_phase(core::ProcessPhase::running);
+  if (place_count() > 1 && mover_ == nullptr) {
+    deadlock_watch_ = std::make_unique<DeadlockWatch>(
+        scheduler_, worlds_, [this](const auto& ranks) { report_stuck(ranks); });
+  }
   const auto watch = make_stall_watch();
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   have_workers_ended_ = true;
@@ -347,6 +408,7 @@ int Job::run() {
   if (is_verbose_) report_loans(scheduler_);
   if (is_verbose_ && worlds_.front()->balancer() != nullptr)
     report_moves(worlds_.front()->balancer()->report());
+  if (is_verbose_) report_pages(page_follower_.report());
   if (is_verbose_ && mover_ != nullptr && worlds_.front()->own_process() == 0)
     report_moves_between(mover_->report());
   if (own_transport_ != nullptr) own_transport_->finish();
@@ -360,7 +422,8 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
   if (place_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
                                     .is_verbose = is_verbose_,
-                                    .on_wake = answer_report_request};
+                                    .on_wake = answer_report_request,
+                                    .deadlocks = deadlock_watch_.get()};
   return std::make_unique<StallWatch>(scheduler_, worlds_, body_, options);
 }
 
@@ -419,6 +482,11 @@ void Job::pause(mpi::RankState& rank) {
   (void)saver_->save(rank);
 }
 
+/// A rank may return from here in another process: nothing of this one is used afterwards.
+void Job::save_begin(mpi::RankState& rank) {
+  if (saver_ != nullptr) saver_->save_begin(rank);
+}
+
 int Job::save_job(mpi::RankState& rank) {
   if (saver_ != nullptr) return saver_->save(rank);
   static std::atomic_flag is_reported;
@@ -456,10 +524,19 @@ void Job::on_thread_refused(std::uint32_t started) {
 }
 
 void Job::begin_trace(core::Worker& worker) {
+  if (checker() != nullptr) {
+    // The one worker of a process of a checked run. A tracer without a file writes nothing, and no
+    // line about it.
+    has_trace_failed_.test_and_set(std::memory_order_relaxed);
+    message_tracer_ =
+        std::make_unique<trace::Tracer>("/dev/null", trace::Origin{}, 0, has_trace_failed_);
+    worker.set_tracer(message_tracer_.get());
+  }
   if (tracers_.empty()) return;
   const trace::Origin origin{.process = worlds_.front()->own_process(), .worker = worker.index()};
   auto& tracer = tracers_[worker.index()];
-  tracer = std::make_unique<trace::Tracer>(trace_folder_, origin, has_trace_failed_);
+  tracer =
+      std::make_unique<trace::Tracer>(trace_folder_, origin, trace_bytes_max_, has_trace_failed_);
   worker.set_tracer(tracer.get());
 }
 
@@ -470,7 +547,7 @@ void Job::on_width_change(std::uint32_t before, std::uint32_t now) {
     governor_tracer_ = std::make_unique<trace::Tracer>(
         trace_folder_,
         trace::Origin{.process = worlds_.front()->own_process(), .worker = trace::no_worker},
-        has_trace_failed_);
+        trace_bytes_max_, has_trace_failed_);
   }
   governor_tracer_->add(trace::Record::now(trace::Kind::width, now, before));
 }
@@ -491,14 +568,6 @@ void Job::trace_ranks(core::Worker& worker) {
 
 void Job::on_worker_start(core::Worker& worker) {
   begin_trace(worker);
-  if (checker() != nullptr) {
-    // The one worker of a checked run. A tracer without a file writes nothing, and no line about
-    // it.
-    has_trace_failed_.test_and_set(std::memory_order_relaxed);
-    message_tracer_ =
-        std::make_unique<trace::Tracer>("/dev/null", trace::Origin{}, has_trace_failed_);
-    worker.set_tracer(message_tracer_.get());
-  }
   if (own_transport_ != nullptr) own_transport_->start(worker);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) prepare_ranks(*world, worker);
@@ -514,7 +583,9 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   // Each worker installs the guards of its own ranks, before any image is mapped: guards need the
   // system's lock of the address space for reading only, maps need it for writing.
   for (std::int32_t i = first; i < last; ++i) {
-    if (!install_guard(world.rank(i))) end_without_stacks();
+    mpi::RankState& rank = world.rank(i);
+    rank.place = static_cast<std::int32_t>(index_of(i));
+    if (!install_guard(rank)) end_without_stacks();
   }
   for (std::int32_t i = first; i < last; ++i) {
     mpi::RankState& rank = world.rank(i);
@@ -534,16 +605,43 @@ bool Job::install_guard(const mpi::RankState& rank) {
 }
 
 std::string Job::prepare_rank(mpi::RankState& rank, core::Worker& worker) {
+  rank.place = static_cast<std::int32_t>(index_of(rank.world_rank));
   if (!install_guard(rank)) return "the system gives no guard for a stack";
   const char* error = nullptr;
   if (!body_.prepare(rank, &error)) return error;
-  // Of the rank's number in the job: the same in every process.
-  const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(rank.world_rank));
-  worker.prepare(rank.fiber, stacks_.bottom(index_of(rank)), bytes, rank_entry, &rank);
+  start_fiber(rank, worker);
   return "";
 }
 
+/// It waits.
+void Job::start_fiber(mpi::RankState& rank, core::Worker& worker) {
+  // The color is the rank's number in the job, equal in every process. A spawned rank stays in its
+  // process.
+  const std::int32_t color = rank.spawned == nullptr ? rank.world_rank : rank.place;
+  const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(color));
+  worker.prepare(rank.fiber, stacks_.bottom(index_of(rank)), bytes, rank_entry, &rank);
+}
+
+std::string Job::prepare_spawned(std::span<mpi::RankState* const> ranks,
+                                 const mpi::SpawnCommand& command) {
+  for (const mpi::RankState* rank : ranks) {
+    if (!install_guard(*rank)) return "the system gives no guard for a stack";
+  }
+  return body_.prepare_spawned(ranks, command);
+}
+
+void Job::drop_spawned(std::span<mpi::RankState* const> ranks) {
+  for (const mpi::RankState* rank : ranks)
+    (void)body_.end_spawned(*rank);
+}
+
+void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
+  scheduler_.add_fibers(static_cast<std::uint32_t>(ranks.size()));
+  worlds_.front()->spawned()->start(ranks);
+}
+
 void Job::clear_rank(mpi::RankState& rank) {
+  page_follower_.forget(index_of(rank));
   body_.clear(rank);
   stacks_.clear(index_of(rank));
 }
@@ -586,20 +684,37 @@ void Job::on_settings_change(core::Worker& worker, const core::Fiber& next) {
 }
 
 bool Job::may_lend(const core::Fiber& fiber) {
-  return body_.may_lend(*static_cast<const mpi::RankState*>(fiber.user));
+  const auto& rank = *static_cast<const mpi::RankState*>(fiber.user);
+  // An operation uses the rank's thread control block here.
+  return !mpi::has_operation_in_progress(rank) && body_.may_lend(rank);
 }
 
 bool Job::may_move(const mpi::RankState& rank) {
   return body_.may_move(rank);
 }
 
-bool Job::is_forked_child() {
-  return body_.is_forked_child();
+void Job::on_moved(const mpi::RankState& rank, const core::Worker& from) {
+  const core::WorkerNodes& nodes = scheduler_.nodes();
+  const int node = nodes.node_of(rank.worker->index());
+  if (node == nodes.node_of(from.index())) return;
+  std::vector<os::MemoryRange> memory = body_.thread_locals(rank);
+  const std::size_t index = index_of(rank);
+  const auto stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index));
+  memory.push_back({stack, stack + stacks_.stack_bytes()});
+  std::ranges::copy(body_.memory(rank), std::back_inserter(memory));
+  page_follower_.follow(index, std::move(memory), node);
 }
 
 void Job::on_attention(core::Worker& worker) {
   if (job_stop_ != nullptr) job_stop_->on_attention(worker);
+  if (deadlock_watch_ != nullptr) deadlock_watch_->on_attention(worker);
   body_.on_attention(worker);
+  if (mpi::SpawnedRanks* spawned = worlds_.front()->spawned(); spawned != nullptr) {
+    // That of the rank in whose wait this is called.
+    const int saved_errno = errno;
+    spawned->progress(worker, *spawned_places_);
+    errno = saved_errno;
+  }
 }
 
 void Job::on_guest_wait(core::Guest& guest) {
@@ -620,13 +735,19 @@ bool Job::has_threads_outside(core::Worker& worker) {
   if (is_process_mode_) return true;
   for (const auto& world : worlds_) {
     if (!world->has_worker(worker)) continue;
-    const mpi::Endpoint endpoint = world->endpoint_of(worker);
-    const std::int32_t last = world->layout().last_rank(endpoint);
-    for (std::int32_t i = world->layout().first_rank(endpoint); i < last; ++i) {
-      const mpi::RankState& rank = world->rank(i);
-      if (!rank.fiber.is_guest || rank.fiber.state == core::FiberState::ended) continue;
-      if (rank.waiting_thread_count < 1 + body_.started_thread_count(rank)) return true;
+    // The list has the ranks that have moved to this worker, too.
+    for (const mpi::RankState* rank : world->state_of(worker).ranks) {
+      if (!rank->fiber.is_guest || rank->fiber.state == core::FiberState::ended) continue;
+      if (rank->waiting_thread_count < 1 + body_.started_thread_count(*rank)) return true;
     }
+    if (world->spawned() == nullptr) continue;
+    bool has_any = false;
+    world->spawned()->for_each([&](const mpi::RankState& rank) {
+      has_any |= rank.worker == &worker && rank.fiber.is_guest &&
+                 rank.fiber.state != core::FiberState::ended &&
+                 rank.waiting_thread_count < 1 + body_.started_thread_count(rank);
+    });
+    if (has_any) return true;
   }
   return false;
 }
@@ -671,7 +792,7 @@ void Job::attach_calling_thread() {
 
 void Job::end_attached_rank(int status) {
   const mpi::RankState& rank = attached_rank();
-  if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
+  if (rank.phase == mpi::Phase::running) end_without_finalize(rank, status);
   if (core::Guest* guest = core::Guest::current(); guest != nullptr) guest->enter();
   // The rank's state is kept: code that runs at the process's end may still use it.
   drain(*rank.worker_state);
@@ -695,7 +816,17 @@ void Job::set_phase(core::ProcessPhase phase) {
 void Job::require_finalized(const mpi::RankState& rank, int status) {
   const mpi::Phase phase = __atomic_load_n(&rank.phase, __ATOMIC_RELAXED);
   if (phase == mpi::Phase::running || phase == mpi::Phase::in_handler)
-    end_without_finalize(*this, rank, status);
+    end_without_finalize(rank, status);
+}
+
+void Job::end_without_finalize(const mpi::RankState& rank, int status) {
+  char message[120];
+  std::snprintf(message, sizeof message,
+                "rank %d: ended with status %d without calling MPI_Finalize", rank.world_rank,
+                status);
+  if (checker() != nullptr) checker()->on_missing_finalize(rank);
+  set_phase(core::ProcessPhase::left);
+  end_job(&rank, failure_status(status), message);
 }
 
 void Job::end_rank(mpi::RankState& rank, int status) {
@@ -705,6 +836,7 @@ void Job::end_rank(mpi::RankState& rank, int status) {
          !worst_status_.compare_exchange_weak(worst, status & 0xff, std::memory_order_relaxed)) {
   }
   if (core::Guest::current() != nullptr) core::FiberThread::move_back();
+  if (rank.spawned != nullptr) worlds_.front()->spawned()->end(rank);
   rank.worker->end_fiber();
 }
 
@@ -729,13 +861,24 @@ std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
   if (place_count() == 1) return first_place_;
   const int index = body_.index_of_code(address);
   if (index < 0) return std::nullopt;
-  return first_place_ + index;
+  return number_at(static_cast<std::size_t>(index));
+}
+
+std::int32_t Job::number_at(std::size_t index) const {
+  const mpi::ProcessWorld& world = *worlds_.front();
+  const auto place = static_cast<std::int32_t>(index);
+  if (world.spawned() != nullptr && place >= world.size()) return world.spawned()->number_in(place);
+  return first_place_ + place;
 }
 
 std::optional<std::int32_t> Job::rank_at(std::uintptr_t address) const {
   for (const auto& world : worlds_) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
       if (address == reinterpret_cast<std::uintptr_t>(&world->rank(i))) return i;
+    }
+    // The table of numbers is read without a lock: entries are never null.
+    for (std::int32_t i = world->size(); i < world->rank_number_end(); ++i) {
+      if (address == reinterpret_cast<std::uintptr_t>(world->ranks()[i])) return i;
     }
   }
   return std::nullopt;
@@ -746,19 +889,43 @@ std::optional<std::uint32_t> Job::process_number() const {
   return is_alone ? std::nullopt : std::optional(worlds_.front()->own_process());
 }
 
-void Job::do_end_job(const mpi::RankState* failed_rank, int status, const char* message) {
-  // The other threads wait for the end of the process, which is near.
-  if (!claim_ending()) {
-    for (;;)
-      ::poll(nullptr, 0, -1);
-  }
-  // The failed rank's own output is printed before the message; other ranks may be writing theirs.
+/// Another thread or process has claimed the end.
+void Job::end_after_another(int status) {
+  core::JobMemory& memory = scheduler_.memory();
+  const bool is_elsewhere =
+      memory.is_shared() &&
+      memory.ending_process() != static_cast<std::int32_t>(scheduler_.process());
+  // The parent waits for processes whose ranks run: here none of them does any more.
+  if (is_elsewhere &&
+      late_end_count_.fetch_add(1, std::memory_order_relaxed) + 1 == scheduler_.worker_count())
+    _exit(status);
+  // The end of the process is near.
+  for (;;)
+    ::poll(nullptr, 0, -1);
+}
+
+symbols::Backtrace Job::backtrace_of(const mpi::RankState* rank) const {
+  symbols::Backtrace backtrace(is_verbose_);
+  const mpi::RankServices* services = rank == nullptr ? nullptr : rank->services_if_used.get();
+  const sorrel_fortran_calls* bindings = services == nullptr ? nullptr : services->fortran_calls;
+  if (bindings != nullptr) backtrace.leave_out_bindings(bindings->begin, bindings->end);
+  return backtrace;
+}
+
+void Job::do_end_job(const mpi::RankState* failed_rank, int code, const char* message) {
+  // The classes of errors that a program adds begin at a multiple of 256.
+  const int status = failure_status(code);
+  // The failed rank's own output is printed before the message, and also if another rank has ended
+  // the job first. Other ranks may be writing theirs.
   if (failed_rank != nullptr) body_.flush(failed_rank->world->rank(failed_rank->world_rank));
+  if (!claim_ending()) end_after_another(status);
   if (message[0] != '\0') {
-    char line[600];
-    const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
-    os::write_all(STDERR_FILENO,
-                  {line, std::min(static_cast<std::size_t>(length), sizeof line - 1)});
+    os::write_all(STDERR_FILENO, "sorrel: " + printable(message) + "\n");
+    // Where the program has made the call that ends the job.
+    const bool is_here = failed_rank != nullptr && mpi::peek_rank() == failed_rank;
+    const symbols::Backtrace::Texts calls =
+        is_here ? calls_of_program(backtrace_of(failed_rank)) : symbols::Backtrace::Texts{};
+    symbols::write_calls(calls);
     report_file_.write(
         {.kind = "error",
          .status = status,
@@ -766,9 +933,30 @@ void Job::do_end_job(const mpi::RankState* failed_rank, int status, const char* 
          .rank = failed_rank != nullptr ? std::optional(failed_rank->world_rank) : std::nullopt,
          .process = process_number(),
          .signal = std::nullopt,
-         .calls = {}});
+         .calls = calls});
   }
-  abort_host(status);
+  end_others_and_exit(status);
+}
+
+/// Slurm, asked to end the other processes, kills all of them and returns a status of its own:
+/// they end by themselves if they can.
+void Job::end_others_and_exit(int status) {
+  core::JobMemory& memory = scheduler_.memory();
+  bool have_others_ended = false;
+  if (must_end_others() && host_transport_ != nullptr) {
+    have_others_ended = host_transport_->end_others(status);
+  } else if (must_end_others() && memory.is_shared()) {
+    memory.request_reports(scheduler_.process());
+    // Release, pairs with end_after_report(): this process has written all it says.
+    memory.process(scheduler_.process())
+        .report_bytes.store(static_cast<std::uint32_t>(status), std::memory_order_release);
+    const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
+    const std::uint32_t process_count = worlds_.front()->layout().process_count();
+    while (!(have_others_ended = have_all_reported(memory, process_count)) &&
+           os::monotonic_ns() < give_up_ns)
+      os::sleep_ns(100'000);
+  }
+  if (!have_others_ended) abort_host(status);
   _exit(status);
 }
 
@@ -784,7 +972,7 @@ void Job::on_all_asleep() {
   // Only one process reports; the others are woken by its requests, or by its end.
   if (!claim_ending()) return;
   flush_all();
-  WaitTable table = own_waits();
+  report::WaitTable table = own_waits();
   if (scheduler_.memory().is_shared()) add_remote_waits(table);
   end_in_deadlock(table);
 }
@@ -792,7 +980,7 @@ void Job::on_all_asleep() {
 void Job::on_deadlock() {
   if (!claim_ending()) return;
   flush_all();
-  WaitTable table = own_waits();
+  report::WaitTable table = own_waits();
   const mpi::RankLayout& layout = worlds_.front()->layout();
   const auto reports = host_transport_->quiet().gather_reports();
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
@@ -812,36 +1000,55 @@ std::string Job::text_of_waits(std::size_t bytes_max) {
   return own_waits().text(bytes_max);
 }
 
-WaitTable Job::own_waits() const {
-  return have_workers_ended_ ? WaitTable() : waits_of(worlds_);
+report::WaitTable Job::own_waits() const {
+  return have_workers_ended_ ? report::WaitTable() : waits_of(worlds_);
 }
 
-void Job::end_in_deadlock(const WaitTable& table) {
-  const std::int32_t rank_count = worlds_.front()->size();
-  os::write_all(STDERR_FILENO, deadlock_report(table, rank_count));
+void Job::report_stuck(const std::vector<mpi::WaitGraph::Stuck>& ranks) {
+  if (!claim_ending()) return;
+  flush_all();
+  std::vector<report::WaitTable::StuckRank> stuck;
+  stuck.reserve(ranks.size());
+  for (const mpi::WaitGraph::Stuck& rank : ranks)
+    stuck.push_back({.rank = rank.rank, .awaited = rank.awaited});
+  report::WaitTable table = own_waits();
+  table.keep_only(stuck);
+  end_in_deadlock(table);
+}
+
+void Job::end_in_deadlock(const report::WaitTable& table) {
+  // With those that have ended.
+  const std::int32_t rank_count = worlds_.front()->rank_number_end();
+  os::write_all(STDERR_FILENO, report::deadlock_report(table, rank_count));
   report_file_.write_deadlock(table, rank_count, deadlock_status);
-  write_latest_events(*this);
+  if (is_verbose_) write_latest_events(*this);
   if (checker() != nullptr) {
     std::vector<std::int32_t> ranks;
-    for (const RankWait& wait : table.waits())
+    for (const report::RankWait& wait : table.waits())
       ranks.push_back(wait.rank);
     checker()->on_deadlock(ranks);
   }
-  abort_host(deadlock_status);
-  _exit(deadlock_status);
+  end_others_and_exit(deadlock_status);
+}
+
+void Job::on_end(int status) {
+  // The process that ends the job has the claim of all processes of its node.
+  if (is_ending_.test_and_set(std::memory_order_acq_rel)) return;
+  record_host_ending();
+  flush_all();
+  _exit(status);
 }
 
 void Job::flush_all() {
   if (have_workers_ended_) return;
   for (const auto& world : worlds_) {
-    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
-      body_.flush(world->rank(i));
+    world->for_each_rank([this](mpi::RankState& rank) { body_.flush(rank); });
   }
 }
 
 /// Requests the waits of every process that has not ended, and waits for the answers for a limited
 /// time.
-void Job::add_remote_waits(WaitTable& table) {
+void Job::add_remote_waits(report::WaitTable& table) {
   core::JobMemory& memory = scheduler_.memory();
   memory.request_reports(scheduler_.process());
   const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
@@ -875,6 +1082,22 @@ void Job::on_report_requested() {
   // Release: the text is written before.
   memory.process(scheduler_.process())
       .report_bytes.store(static_cast<std::uint32_t>(text.size()) + 1, std::memory_order_release);
+  if (must_end_others()) end_after_report(memory);
+}
+
+/// Ends this process with the status of the one that ends the job, when that has written its
+/// report.
+void Job::end_after_report(core::JobMemory& memory) {
+  const auto reporter = static_cast<std::uint32_t>(memory.ending_process());
+  const std::int64_t give_up_ns = os::monotonic_ns() + 2 * report_wait_ns;
+  std::uint32_t status = 0;
+  // Acquire, pairs with end_others_and_exit().
+  while ((status = memory.process(reporter).report_bytes.load(std::memory_order_acquire)) == 0) {
+    if (os::monotonic_ns() >= give_up_ns) return;
+    os::sleep_ns(100'000);
+  }
+  static_cast<void>(claim_ending());
+  _exit(static_cast<int>(status));
 }
 
 }  // namespace sorrel::runtime

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,17 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
+#include "report/report_file.hpp"
+#include "report/wait_table.hpp"
 #include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
+#include "runtime/deadlock_watch.hpp"
 #include "runtime/moves/rank_mover.hpp"
+#include "runtime/page_follower.hpp"
 #include "runtime/rank_body.hpp"
-#include "runtime/report_file.hpp"
 #include "runtime/stall_watch.hpp"
-#include "runtime/wait_table.hpp"
+#include "symbols/backtrace.hpp"
 #include "transport/host/termination_detector.hpp"
 #include "transport/sim/node_transport.hpp"
 
@@ -71,6 +75,9 @@ class Job final : public core::SchedulerHooks,
   /// end_rank() for such a rank, when its process is about to end with `status`.
   void end_attached_rank(int status);
 
+  /// On a rank's own stack, at the end of MPI_Init: JobSaver::save_begin().
+  void save_begin(mpi::RankState& rank);
+
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
 
@@ -88,8 +95,11 @@ class Job final : public core::SchedulerHooks,
   }
 
   [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
-    return index_of(rank.world_rank);
+    return static_cast<std::size_t>(rank.place);
   }
+
+  /// The number of the rank that has such an address. Any thread, and signal handlers.
+  [[nodiscard]] std::int32_t number_at(std::size_t index) const;
 
   /// How many these are. Constant.
   [[nodiscard]] std::int32_t place_count() const { return place_count_; }
@@ -102,6 +112,8 @@ class Job final : public core::SchedulerHooks,
   [[nodiscard]] RankBody& body() { return body_; }
 
   [[nodiscard]] std::uint32_t worker_count() const { return scheduler_.worker_count(); }
+
+  [[nodiscard]] const core::WorkerNodes& nodes() const { return scheduler_.nodes(); }
 
   /// The latest events of a worker of this process.
   [[nodiscard]] const core::EventRing& events_of(std::uint32_t worker) const {
@@ -119,7 +131,13 @@ class Job final : public core::SchedulerHooks,
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
   /// What ended the job, for the user's file.
-  [[nodiscard]] const ReportFile& report_file() const { return report_file_; }
+  [[nodiscard]] const report::ReportFile& report_file() const { return report_file_; }
+
+  /// Whether reports have the latest events.
+  [[nodiscard]] bool is_verbose() const { return is_verbose_; }
+
+  /// For calls of a rank, or of a thread without one: null. Safe in a signal handler.
+  [[nodiscard]] symbols::Backtrace backtrace_of(const mpi::RankState* rank) const;
 
   mpi::Observer* observer() override { return checker() == nullptr ? nullptr : this; }
 
@@ -135,19 +153,24 @@ class Job final : public core::SchedulerHooks,
   void on_attention(core::Worker& worker) override;
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override;
   bool may_lend(const core::Fiber& fiber) override;
-  bool is_forked_child() override;
   bool may_move(const mpi::RankState& rank) override;
+  void on_moved(const mpi::RankState& rank, const core::Worker& from) override;
   void on_report_requested() override;
   void on_guest_wait(core::Guest& guest) override;
   void on_guest_resume(core::Guest& guest) override;
   bool has_threads_outside(core::Worker& worker) override;
   std::string text_of_waits(std::size_t bytes_max) override;
   void on_deadlock() override;
+  void on_end(int status) override;
   void record_finalized(const mpi::RankState& rank) override;
   int save_job(mpi::RankState& rank) override;
   std::uint32_t vote_on_pause() override;
   bool begin_pause(std::uint32_t votes) override;
   void pause(mpi::RankState& rank) override;
+  std::string prepare_spawned(std::span<mpi::RankState* const> ranks,
+                              const mpi::SpawnCommand& command) override;
+  void drop_spawned(std::span<mpi::RankState* const> ranks) override;
+  void start_spawned(std::span<mpi::RankState* const> ranks) override;
 
   /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
   /// signal handler.
@@ -168,9 +191,12 @@ class Job final : public core::SchedulerHooks,
   /// Makes the output of all ranks visible. No rank runs meanwhile.
   void flush_all();
   /// The waits of this process; empty if its workers have ended.
-  [[nodiscard]] WaitTable own_waits() const;
-  void add_remote_waits(WaitTable& table);
-  void end_in_deadlock(const WaitTable& table);
+  [[nodiscard]] report::WaitTable own_waits() const;
+  void add_remote_waits(report::WaitTable& table);
+  void end_after_report(core::JobMemory& memory);
+  /// Some ranks, which wait for ever while others run.
+  void report_stuck(const std::vector<mpi::WaitGraph::Stuck>& ranks);
+  void end_in_deadlock(const report::WaitTable& table);
 
   [[nodiscard]] std::unique_ptr<StallWatch> make_stall_watch();
   void make_worlds(const Config& config, transport::Transport* transport);
@@ -178,6 +204,8 @@ class Job final : public core::SchedulerHooks,
   [[nodiscard]] bool install_guard(const mpi::RankState& rank);
   std::string prepare_rank(mpi::RankState& rank, core::Worker& worker) override;
   void clear_rank(mpi::RankState& rank) override;
+  class SpawnedPlaces;
+  void start_fiber(mpi::RankState& rank, core::Worker& worker);
   void begin_change() override;
   void end_change() override;
   [[nodiscard]] std::int32_t threaded_rank();
@@ -189,6 +217,9 @@ class Job final : public core::SchedulerHooks,
 
   /// Publishes the phase to the process that waits for this one, if there is one.
   void set_phase(core::ProcessPhase phase);
+  [[noreturn]] void end_without_finalize(const mpi::RankState& rank, int status);
+  [[noreturn]] void end_after_another(int status);
+  [[noreturn]] void end_others_and_exit(int status);
 
   static void rank_entry(void* argument);
   static int run_body(mpi::RankState& rank);
@@ -208,21 +239,26 @@ class Job final : public core::SchedulerHooks,
   /// Outlive the workers. By the index of the worker; null where the run is not traced.
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
-  const ReportFile report_file_;
+  /// The limit of a file of events.
+  const std::uint64_t trace_bytes_max_;
+  const report::ReportFile report_file_;
   const std::int32_t first_place_;
   const std::int32_t place_count_;
   /// The governor's thread only; null until its first decision.
   std::unique_ptr<trace::Tracer> governor_tracer_;
   std::atomic_flag has_trace_failed_;
-  /// Of a checked run, in the place of a tracer: shows messages to the checker.
+  /// Threads that would have ended the job, after another process.
+  std::atomic<std::uint32_t> late_end_count_{0};
+  /// In a checked run, in the place of a tracer: shows messages to the checker.
   std::unique_ptr<trace::Tracer> message_tracer_;
   os::StackSlab stacks_;
   /// By index, 1: the stack has its guard. Of each worker for its ranks.
   std::vector<std::uint8_t> has_guard_;
   core::Scheduler scheduler_;
+  PageFollower page_follower_;
   /// For a job of several processes that was given no transport; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
-  /// The same transport, if packets go over a host MPI; else null.
+  /// The transport, if packets go over a host MPI; else null.
   transport::HostTransport* const host_transport_;
   /// Null if ranks never pause.
   const std::unique_ptr<core::JobStop> job_stop_;
@@ -236,6 +272,8 @@ class Job final : public core::SchedulerHooks,
   std::unique_ptr<JobSaver> saver_;
   /// Null if ranks stay in their processes.
   std::unique_ptr<RankMover> mover_;
+  /// Null where no other rank runs while ranks wait, or ranks may go to other processes meanwhile.
+  std::unique_ptr<DeadlockWatch> deadlock_watch_;
   /// What the ranks pause for, if they do: to change their process; else to be saved. On the thread
   /// of the root's worker; read by the ranks when they are released.
   bool is_pause_for_moves_ = false;
@@ -255,6 +293,8 @@ class Job final : public core::SchedulerHooks,
   std::atomic<std::int32_t> ending_thread_{0};
   /// This process's waits have been sent to another process.
   std::atomic_flag has_reported_;
+  /// What ranks that are spawned have of this object.
+  const std::unique_ptr<mpi::SpawnedRankHooks> spawned_places_;
 };
 
 }  // namespace sorrel::runtime

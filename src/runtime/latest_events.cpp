@@ -10,7 +10,7 @@
 
 #include "base/fixed_text.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "runtime/source_lines.hpp"
+#include "symbols/source_lines.hpp"
 #include "trace/ring.hpp"
 
 namespace sorrel::runtime {
@@ -20,7 +20,7 @@ namespace {
 using trace::Kind;
 using trace::Record;
 
-constexpr std::size_t line_count_max = source_text_count_max;
+constexpr std::size_t line_count_max = symbols::source_text_count_max;
 constexpr std::size_t lines_per_worker_max = 4;
 
 using Line = FixedText<500>;
@@ -97,8 +97,8 @@ void write_latest_events(const Job& job) {
   std::ranges::transform(events.all(), sites.begin(), [](const Event& event) {
     return reinterpret_cast<const void*>(event.record.second);
   });
-  std::array<SourceText, line_count_max> places{};
-  describe_source({sites.data(), events.all().size()}, places);
+  std::array<symbols::SourceText, line_count_max> places{};
+  symbols::describe_source({sites.data(), events.all().size()}, places);
   write_line(Line().add("latest events:\n"));
   for (std::size_t i = 0; i < events.all().size(); ++i) {
     const Event& event = events.all()[i];

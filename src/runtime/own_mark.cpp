@@ -8,7 +8,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-/// Of the variable's first value, which no code reads any more; null: none.
+/// Address of the variable's first value, which no code reads any more; null: none.
 char* place = nullptr;
 launch::ProcessMark mark;
 

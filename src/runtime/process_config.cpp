@@ -1,17 +1,22 @@
 #include "runtime/process_config.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <poll.h>
 #include <unistd.h>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/loop.hpp"
+#include "os/shared_segment.hpp"
 #include "os/standard_descriptors.hpp"
+#include "program/base/restart_note.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/own_mark.hpp"
 #include "runtime/wrapped_job.hpp"
@@ -36,7 +41,7 @@ const char* variable(const char* name) {
   record_failure(config);
   const bool is_reporter =
       config.memory == nullptr || config.memory->claim_ending(config.own_process);
-  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", text.c_str());
+  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", printable(text).c_str());
   ::_exit(refused_status);
 }
 
@@ -74,7 +79,7 @@ std::string text_in(const char* name) {
 
 /// The settings that users make by hand. What `sorrel run` has decided goes before.
 void read_user_settings(Config& config) {
-  if (!config.spin_ns_max) config.spin_ns_max = user_number_in("SORREL_SPIN", spin_ns_most);
+  config.spin_ns_max = user_number_in("SORREL_SPIN", spin_ns_most);
   if (!config.eager_bytes_max) {
     if (const auto bytes = user_number_in("SORREL_EAGER", eager_bytes_most))
       config.eager_bytes_max = static_cast<std::uint32_t>(*bytes);
@@ -102,6 +107,19 @@ void remove_preloaded(const std::string& preloaded) {
   restore("LD_PRELOAD", list.size() > 2 ? list.substr(1, list.size() - 2) : "");
 }
 
+/// Removes this library from LD_PRELOAD: libsorrel-early has put it there below a wrapper.
+void remove_own_library() {
+  const std::string list = text_in("LD_PRELOAD");
+  std::string kept;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    const std::string file = list.substr(at, end - at);
+    if (file.find("/libsorrel-runtime.so.") == file.npos) kept += (kept.empty() ? "" : ":") + file;
+    at = end + 1;
+  }
+  restore("LD_PRELOAD", kept);
+}
+
 /// Restores what `sorrel run` has changed for the loader, unless a wrapper has changed it since.
 void restore_loader_variables(const Config& config) {
   unsetenv("LD_BIND_NOW");
@@ -109,6 +127,7 @@ void restore_loader_variables(const Config& config) {
   if (given.empty() || given == text_in("LD_LIBRARY_PATH"))
     restore("LD_LIBRARY_PATH", config.old_library_path);
   remove_preloaded(config.preloaded);
+  if (!config.wrapper.name.empty()) remove_own_library();
 }
 
 void remove_job_variables() {
@@ -133,6 +152,15 @@ core::JobMemory* adopt_memory(const Config& config) {
   return new core::JobMemory(shape, std::move(segment));
 }
 
+/// Maps what `sorrel run` reads when a process was killed. It stays mapped.
+void adopt_restart_note(const Config& config) {
+  if (!config.restart_note_descriptor) return;
+  static os::SharedSegment& segment = *new os::SharedSegment(
+      os::SharedSegment::adopt(*config.restart_note_descriptor, sizeof(program::RestartNote)));
+  if (!segment.is_valid()) fail(config, text_of("a segment of the job: %s", std::strerror(errno)));
+  program::restart_note = reinterpret_cast<program::RestartNote*>(segment.base());
+}
+
 void join_wrapped_job(Config& config) {
   if (config.wrapper.name.empty() || !config.wrapper.claims_descriptor) return;
   const std::string error = claim_job(config, *config.wrapper.claims_descriptor);
@@ -140,6 +168,17 @@ void join_wrapped_job(Config& config) {
 }
 
 }  // namespace
+
+void refuse_split_job() {
+  const launch::Launched& launched = process_config().launched;
+  if (launched.text.empty()) return;
+  // The first one reports for all, and its launcher ends the others with it.
+  if (!launched.is_first) ::poll(nullptr, 0, 1000);
+  fail(process_config(),
+       launched.text +
+           " without `sorrel run`, and each would be a job of its own: put `sorrel run -n RANKS` "
+           "before the program; SORREL_HOST=none in the environment makes each a job of one rank");
+}
 
 const Config& process_config() {
   // Never destroyed: it is used until the process ends.
@@ -152,10 +191,14 @@ Config take_config_from_environment() {
   take_mark_from_environment();
   Config config;
   auto spec = launched_job();
-  if (!spec) return config;
+  if (!spec) {
+    if (text_in("SORREL_HOST") != "none") config.launched = launch::launched_in(variable);
+    return config;
+  }
   static_cast<launch::JobSpec&>(config) = *std::move(spec);
   config.is_launched = true;
   config.memory = adopt_memory(config);
+  adopt_restart_note(config);
   join_wrapped_job(config);
   if (config.memory != nullptr) config.process_in_memory = config.own_process;
   read_user_settings(config);

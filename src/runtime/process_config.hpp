@@ -15,4 +15,8 @@ Config take_config_from_environment();
 /// first thread makes the first call.
 const Config& process_config();
 
+/// At the start of MPI: ends the process with one line if it is one of several that a launcher has
+/// started without `sorrel run`, unless the user allows it (SORREL_HOST=none).
+void refuse_split_job();
+
 }  // namespace sorrel::runtime

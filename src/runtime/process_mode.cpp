@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "mpi/match/rank_state.hpp"
+#include "os/own_process.hpp"
 #include "runtime/activity_report.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
 #include "runtime/process_config.hpp"
+#include "runtime/this_process.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
@@ -29,19 +31,15 @@ class ProcessModeBody final : public RankBody {
   void flush(mpi::RankState& /*rank*/) override { std::fflush(stdout); }
 };
 
-// The process's job, once its thread has become a rank. Kept until the process ends: exit handlers
-// may still use the rank.
-Job* the_job = nullptr;
-// The process whose exit is the rank's; a child that it forks is no rank.
-pid_t original_pid = 0;
 std::atomic_flag is_taken;
 // Set if this library was loaded at the program's start, when it checked for a job of many ranks.
 bool was_asked_at_start = false;
+bool is_exit_watched = false;
 
 void end_with_process(int status, void* /*argument*/) {
-  if (getpid() != original_pid) return;
-  if (the_job != nullptr) {
-    the_job->end_attached_rank(status);
+  if (os::is_forked_child()) return;
+  if (Job* job = job_of_process(); job != nullptr) {
+    job->end_attached_rank(status);
     leave_host(process_config());
     return;
   }
@@ -53,7 +51,8 @@ void end_with_process(int status, void* /*argument*/) {
 }
 
 void watch_exit() {
-  original_pid = getpid();
+  os::record_own_process();
+  is_exit_watched = true;
   on_exit(end_with_process, nullptr);
 }
 
@@ -68,7 +67,7 @@ void watch_exit() {
 
 /// Whether the caller is a fiber of a rank, or a child of the process in which the rank began.
 bool is_elsewhere() {
-  return mpi::current_rank() != nullptr || (original_pid != 0 && getpid() != original_pid);
+  return mpi::current_rank() != nullptr || os::is_forked_child();
 }
 
 /// Whether this process is a single rank: of a job with a process for each rank, or alone.
@@ -85,8 +84,9 @@ bool is_process_mode() {
 }
 
 void begin_process_mode() {
-  // Registered before main, so that it runs after the program's own handlers. Registered after
-  // those of the loader and of a host MPI, so that it runs before these, which finalize that MPI.
+  // Registered before the program's constructors, so that it runs after the program's own handlers
+  // and the destructors of its static objects. Registered after those of the loader and of a host
+  // MPI, so that it runs before these, which finalize that MPI.
   watch_exit();
   watch_for_activity_requests();
   keep_memory_of_ranks(process_config());
@@ -106,15 +106,17 @@ void attach_calling_thread() {
   }
   // Relaxed: orders nothing; only the first caller continues.
   if (is_taken.test_and_set(std::memory_order_relaxed)) return;
-  if (original_pid == 0) watch_exit();
+  if (!is_exit_watched) watch_exit();
   Config own = process_config();
   own.process_mode = true;
-  the_job = new Job(own, *new ProcessModeBody);
-  watch_for_crashes(*the_job);
+  // Kept until the process ends: exit handlers may still use the rank.
+  auto* job = new Job(own, *new ProcessModeBody);
+  set_job_of_process(job);
+  watch_for_crashes();
   watch_for_activity_requests();
-  report_activity_of(*the_job);
+  report_activity_of(*job);
   watch_for_uncaught_exceptions();
-  the_job->attach_calling_thread();
+  job->attach_calling_thread();
   set_main_thread_rank();
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "checkpoint/written_files.hpp"
 #include "core/guest.hpp"
@@ -20,6 +22,10 @@
 #include "mpi/base/object_memory.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
+#include "os/thread_rights.hpp"
+#include "program/base/libc.hpp"
+#include "program/gpu/device_wait.hpp"
+#include "program/gpu/substitutes.hpp"
 #include "program/heap/rank_heaps.hpp"
 #include "program/image/debugger.hpp"
 #include "program/image/held_back.hpp"
@@ -28,6 +34,9 @@
 #include "program/image/library_check.hpp"
 #include "program/image/library_pointers.hpp"
 #include "program/image/start.hpp"
+#include "program/image/symbol_substitution.hpp"
+#include "program/rank/device_settings.hpp"
+#include "program/rank/device_states.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
 #include "program/rank/worker_settings.hpp"
@@ -35,7 +44,9 @@
 #include "program/state/rank_files.hpp"
 #include "program/state/signal_table.hpp"
 #include "program/threads/thread_block.hpp"
+#include "report/memory_rows.hpp"
 #include "runtime/activity_report.hpp"
+#include "runtime/checkpoint/known_descriptors.hpp"
 #include "runtime/checkpoint/program_layout.hpp"
 #include "runtime/checkpoint/program_memory.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
@@ -51,6 +62,8 @@
 #include "runtime/rank_memory.hpp"
 #include "runtime/rank_region.hpp"
 #include "runtime/rank_threads.hpp"
+#include "runtime/spawned_program.hpp"
+#include "runtime/this_process.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
@@ -94,23 +107,74 @@ class ProgramBody final : public RankBody {
         ranks_(static_cast<std::size_t>(place_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
+    return prepare(rank, start_, error);
+  }
+
+  std::string prepare_spawned(std::span<mpi::RankState* const> ranks,
+                              const mpi::SpawnCommand& command) override {
+    const auto program = std::make_shared<const SpawnedProgram>(command);
+    if (!program->error().empty()) return program->error();
+    if (!program->is_own()) {
+      return program->path() +
+             ": ranks of this process can run the program that the job began with, and no other";
+    }
+    program::ProgramStart start = start_;
+    start.argc = program->argument_count();
+    start.argv = program->arguments();
+    for (mpi::RankState* rank : ranks) {
+      const char* error = nullptr;
+      if (!prepare(*rank, start, &error)) return command.program + ": " + error;
+      ranks_[static_cast<std::size_t>(index_of(*rank))].spawned = program;
+    }
+    const std::scoped_lock lock(ranks_mutex_);
+    program::set_signal_targets(processes());
+    return "";
+  }
+
+  bool end_spawned(const mpi::RankState& rank) override {
     const int index = index_of(rank);
-    Rank& mine = ranks_[static_cast<std::size_t>(index)];
+    Rank ended;
+    {
+      const std::scoped_lock lock(ranks_mutex_);
+      Rank& mine = ranks_[static_cast<std::size_t>(index)];
+      // Threads of the rank use its memory until the process ends.
+      if (mine.process != nullptr && mine.process->started_threads().any()) return false;
+      std::swap(ended, mine);
+      program::set_signal_targets(processes());
+    }
+    thread_blocks_.end(index);
+    if (ended.process == nullptr) return true;
+    ended.process->libraries().remove_all();
+    ended.process.reset();
+    slab_.clear(index);
+    if (program::rank_heaps().count() != 0)
+      program::rank_heaps().end_rank(static_cast<std::uint64_t>(index));
+    return true;
+  }
+
+  bool prepare(mpi::RankState& rank, const program::ProgramStart& start, const char** error) {
+    const int index = index_of(rank);
     if (!image_note_.make(slab_, index)) {
       *error = "no memory for a privatized image of the program";
       return false;
     }
-    mine.rank = &rank;
-    const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels,
-                                       .completes_last_line = config_.rank_count > 1};
-    mine.process = std::make_unique<program::RankProcess>(
-        start_, slab_.copy(index), rank.world_rank, format,
+    const program::OutputFormat format{
+        .has_rank_labels = config_.has_rank_labels,
+        .completes_last_line = config_.rank_count > 1 || config_.universe_size > 1};
+    auto process = std::make_unique<program::RankProcess>(
+        start, slab_.copy(index), rank.world_rank, format,
         config_.is_launched ? variables_of(rank) : std::string());
     const os::StackSlab& stacks = job_of(rank).stacks();
-    mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
-                            stacks.stack_bytes());
+    process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
+                       stacks.stack_bytes());
     // Streams in the memory of a rank are the program's.
-    if (config_.pauses_ranks()) mine.process->streams().open();
+    if (config_.pauses_ranks()) process->streams().open();
+    {
+      const std::scoped_lock lock(ranks_mutex_);
+      Rank& mine = ranks_[static_cast<std::size_t>(index)];
+      mine.rank = &rank;
+      mine.process = std::move(process);
+    }
     if (!has_thread_blocks_) return true;
     // The rank has been here before.
     rank.fiber.thread_pointer = thread_blocks_.created(index);
@@ -133,16 +197,22 @@ class ProgramBody final : public RankBody {
 
   void on_all_prepared() override {
     // Images of ranks that come are made of them.
-    if (!config_.moves_between) image_.close_files();
+    if (!config_.moves_between && config_.universe_size <= config_.rank_count) image_.close_files();
     // The time zone lies in the C library's heap then, not in that of the first rank that needs it.
     if (config_.moves_between) ::tzset();
     image_note_.print(slab_);
-    program::register_with_debugger(slab_);
+    program::register_with_debugger(
+        slab_, config_.moves_between ? slab_.count() : own_rank_count(config_));
     program::set_signal_targets(processes());
     descriptors_.read();
   }
 
-  void on_thread_start() override { use_initial_locale(); }
+  void on_thread_start() override {
+    use_initial_locale();
+    if (!config_.pauses_ranks()) return;
+    const std::scoped_lock lock(threads_mutex_);
+    threads_.emplace_back(::gettid(), os::ThreadRights::of(::gettid()));
+  }
 
   // Frames of the rank's code, and of the C library below, may hold addresses of thread-locals: the
   // errno of the rank stays where it is only if the rank has a block of its own. The rest is known
@@ -161,20 +231,26 @@ class ProgramBody final : public RankBody {
     return (signals.handled() | signals.blocked()) == 0 && may_move(rank);
   }
 
-  [[nodiscard]] bool is_forked_child() const override { return program::is_forked_child(); }
-
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override {
-    program::WorkerSettings::of(worker).apply(
-        worker, static_cast<const program::ThreadSettings*>(next.settings),
-        next.thread_pointer != 0);
+    program::WorkerSettings::of(worker).apply(worker, program::thread_settings_of(next.settings),
+                                              next.thread_pointer != 0);
+    program::apply_device_context(worker, next.settings);
   }
 
   void on_attention(core::Worker& worker) override {
-    for (const Rank& rank : ranks_) {
-      if (rank.rank != nullptr && rank.rank->worker == &worker &&
-          rank.process->signals().has_work())
-        interrupt_wait(rank);
+    std::vector<const Rank*> interrupted;
+    {
+      // Ranks of this worker do not end meanwhile.
+      const std::scoped_lock lock(ranks_mutex_);
+      for (const Rank& rank : ranks_) {
+        if (rank.rank != nullptr && rank.rank->worker == &worker &&
+            rank.process->signals().has_work())
+          interrupted.push_back(&rank);
+      }
     }
+    for (const Rank* rank : interrupted)
+      interrupt_wait(*rank);
+    program::gpu::poll_waits(worker);
   }
 
   void print_region_note(const os::StackSlab& stacks) const {
@@ -183,6 +259,17 @@ class ProgramBody final : public RankBody {
                                 .thread_blocks = thread_blocks_.is_in_band(),
                                 .images = slab_.is_in_band() || slab_.bytes() == 0,
                                 .heaps = heaps.are_in_band() || heaps.count() == 0});
+  }
+
+  /// On standard error: what each rank has used of GPUs.
+  void print_device_memory() const {
+    for (const Rank& rank : ranks_) {
+      const program::DeviceState* state =
+          rank.process != nullptr ? program::device_state_of(*rank.process) : nullptr;
+      if (state == nullptr) continue;
+      std::fprintf(stderr, "sorrel: note: rank %d used at most %s of GPU memory\n",
+                   rank.process->rank(), report::text_of_bytes(state->memory().most).text().data());
+    }
   }
 
   void on_move_out(mpi::RankState& rank) override {
@@ -210,6 +297,13 @@ class ProgramBody final : public RankBody {
       return descriptor + " is open";
     streams_ = find_open_streams(processes());
     if (streams_.other_count != 0) return "a stream of stdio is open";
+    {
+      const std::scoped_lock lock(threads_mutex_);
+      for (const auto& [thread, rights] : threads_) {
+        const std::string changed = rights.difference(os::ThreadRights::of(thread));
+        if (!changed.empty()) return "a rank has changed a setting of its process: " + changed;
+      }
+    }
     if (program::RankHeaps::was_called_elsewhere())
       return "a rank has allocated memory in a coroutine, a signal handler or the body of a loop, "
              "where it is the C library's";
@@ -319,7 +413,16 @@ class ProgramBody final : public RankBody {
     return program::rank_heaps().open_far_part(static_cast<std::uint64_t>(index_of(rank)), bytes);
   }
 
-  int run(mpi::RankState& rank) override { return program::run_rank_main(*process_of(rank)); }
+  int run(mpi::RankState& rank) override {
+    program::RankProcess& process = *process_of(rank);
+    const auto& spawned = ranks_[static_cast<std::size_t>(index_of(rank))].spawned;
+    if (spawned != nullptr && !spawned->directory().empty() &&
+        !enter_directory(process, spawned->directory())) {
+      job_of(rank).end_job(&rank, bad_program_status,
+                           ("cannot enter the directory " + spawned->directory()).c_str());
+    }
+    return program::run_rank_main(process);
+  }
 
   [[nodiscard]] const program::OutsideWait* outside_wait(
       const mpi::RankState& rank) const override {
@@ -327,7 +430,7 @@ class ProgramBody final : public RankBody {
     return process == nullptr ? nullptr : process->outside_wait().wait();
   }
 
-  [[nodiscard]] std::optional<RankMemory> memory_of(std::size_t index) const override {
+  [[nodiscard]] std::optional<report::RankMemory> memory_of(std::size_t index) const override {
     return heap_of_rank(index);
   }
 
@@ -337,7 +440,9 @@ class ProgramBody final : public RankBody {
   }
 
   [[nodiscard]] mpi::RankState& rank_of(const program::RankProcess& process) const {
-    return *ranks_[static_cast<std::size_t>(process.rank() - first_place(config_))].rank;
+    // A rank alone may run in the template image.
+    const int index = std::max(process.libraries().index(), 0);
+    return *ranks_[static_cast<std::size_t>(index)].rank;
   }
 
   [[nodiscard]] int index_of_code(const void* address) const override {
@@ -365,14 +470,23 @@ class ProgramBody final : public RankBody {
     };
   }
 
-  /// Of a rank that is not in this process: nothing.
+  /// A rank; without any of this if it is not in this process.
   struct Rank {
     mpi::RankState* rank = nullptr;
     std::unique_ptr<program::RankProcess> process;
+    /// The arguments and the directory of a rank that was spawned.
+    std::shared_ptr<const SpawnedProgram> spawned;
   };
 
-  [[nodiscard]] static const Job& job_of(const mpi::RankState& rank) {
-    return static_cast<const Job&>(rank.world->job());
+  [[nodiscard]] static Job& job_of(const mpi::RankState& rank) {
+    return static_cast<Job&>(rank.world->job());
+  }
+
+  /// In the rank, before its program begins.
+  static bool enter_directory(program::RankProcess& process, const std::string& path) {
+    static auto* const real = program::next_definition<decltype(::chdir)>("chdir");
+    program::RankSettings& settings = process.settings();
+    return settings.separate_files() && real(path.c_str()) == 0 && settings.take_directory();
   }
 
   [[nodiscard]] std::vector<program::RankProcess*> processes() const {
@@ -402,24 +516,42 @@ class ProgramBody final : public RankBody {
   const bool has_thread_blocks_;
   const bool has_openmp_;
   program::ThreadBlockSlab thread_blocks_;
+  /// An entry is changed under the lock, and used by its rank without.
+  std::mutex ranks_mutex_;
   std::vector<Rank> ranks_;
   KnownDescriptors descriptors_;
-  /// Of the present stop of the job.
+  /// The streams at the present stop of the job.
   OpenStreams streams_;
+  /// The threads of workers, with their rights at the start; if ranks may pause.
+  std::vector<std::pair<pid_t, os::ThreadRights>> threads_;
+  std::mutex threads_mutex_;
 };
 
-// The job of this process. There is one, because there is one user's program. Set before the first
-// rank runs.
-ProgramBody* the_body = nullptr;
+ProgramBody& body_of_process() {
+  return static_cast<ProgramBody&>(job_of_process()->body());
+}
 
-program::RankProcess* current_process() {
-  const mpi::RankState* rank = mpi::current_rank();
-  if (rank != nullptr && !rank->worker->running().is_guest) [[likely]]
-    return the_body->process_of(*rank);
+Job& job_of(mpi::RankState& rank) {
+  return static_cast<Job&>(rank.world->job());
+}
+
+program::RankProcess* process_of(const mpi::RankState& rank) {
+  const auto& job = static_cast<const Job&>(rank.world->job());
+  return static_cast<const ProgramBody&>(job.body()).process_of(rank);
+}
+
+/// `running`: the rank that the worker of the calling thread runs, or null.
+program::RankProcess* process_of_thread(const mpi::RankState* running) {
+  if (running != nullptr && !running->worker->running().is_guest) [[likely]]
+    return process_of(*running);
   // A thread of a rank that has left its worker: the main thread, or another, in a call or not.
   const core::Guest* guest = core::Guest::current();
   if (guest == nullptr) return nullptr;
-  return the_body->process_of(*static_cast<const mpi::RankState*>(guest->fiber().user));
+  return process_of(*static_cast<const mpi::RankState*>(guest->fiber().user));
+}
+
+program::RankProcess* current_process() {
+  return process_of_thread(mpi::current_rank());
 }
 
 mpi::ObjectList* objects_of_caller() {
@@ -441,39 +573,38 @@ void* allocate_object(std::size_t alignment, std::size_t bytes) {
 
 mpi::RankState* rank_of_started_thread() {
   const program::RankProcess* process = program::starter_of_thread();
-  return process == nullptr ? nullptr : &the_body->rank_of(*process);
+  return process == nullptr ? nullptr : &body_of_process().rank_of(*process);
 }
 
 program::RankProcess* peek_process() {
-  const mpi::RankState* rank = mpi::peek_rank();
-  return rank == nullptr ? nullptr : the_body->process_of(*rank);
+  return process_of_thread(mpi::peek_rank());
 }
 
 void end_rank(program::RankProcess& process, int status) {
-  mpi::RankState& rank = the_body->rank_of(process);
-  static_cast<Job&>(rank.world->job()).end_rank(rank, status);
+  mpi::RankState& rank = body_of_process().rank_of(process);
+  job_of(rank).end_rank(rank, status);
 }
 
 void end_by_signal(program::RankProcess& process, int number) {
   char message[120];
   std::snprintf(message, sizeof message, "rank %d: %s (signal %d)", process.rank(),
                 strsignal(number), number);
-  the_body->rank_of(process).world->job().end_job(nullptr, 128 + number, message);
+  job_of(body_of_process().rank_of(process)).end_job(nullptr, 128 + number, message);
 }
 
 void end_by_thread(program::RankProcess& process, int status) {
-  const mpi::RankState& rank = the_body->rank_of(process);
-  static_cast<Job&>(rank.world->job()).require_finalized(rank, status);
+  mpi::RankState& rank = body_of_process().rank_of(process);
+  job_of(rank).require_finalized(rank, status);
 }
 
 void end_by_jump(program::RankProcess& process) {
-  const mpi::RankState& rank = the_body->rank_of(process);
+  mpi::RankState& rank = body_of_process().rank_of(process);
   char message[160];
   std::snprintf(
       message, sizeof message,
       "rank %d: a signal handler jumps out of %s: it must not leave a call of MPI by a jump",
       process.rank(), rank.fiber.call[0] == '\0' ? "a call" : rank.fiber.call);
-  rank.world->job().end_job(nullptr, 1, message);
+  job_of(rank).end_job(nullptr, 1, message);
 }
 
 int report_error(const std::string& error) {
@@ -485,39 +616,34 @@ int report_error(const std::string& error) {
       config.host != nullptr
           ? config.own_process == 0
           : config.memory == nullptr || config.memory->claim_ending(config.process_in_memory);
-  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", error.c_str());
+  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", printable(error).c_str());
   return bad_program_status;
 }
 
-int run_program(const program::ProgramStart& start) {
-  const Config& config = process_config();
-  keep_memory_of_ranks(config);
+/// Why the ranks of this program cannot share a process; "": they can.
+std::string sharing_error_of(const Config& config) {
+  if (const std::string reason = program::sharing_error(); !reason.empty()) {
+    return reason + ": run every rank as a process, with --procs " +
+           std::to_string(config.rank_count);
+  }
+  // `sorrel run` has inspected the wrapper only.
+  if (config.wrapper.name.empty() || own_rank_count(config) == 1) return "";
+  return wrapped_sharing_error(config);
+}
+
+/// Handlers of signals that requests come by.
+void watch_for_requests(const Config& config) {
   watch_for_activity_requests();
   if (config.is_saved()) {
     watch_for_save_requests();
   } else if (config.moves_between) {
     watch_for_give_up();
   }
-  if (const std::string reason = program::sharing_error(); !reason.empty()) {
-    return report_error(reason + ": run every rank as a process, with --procs " +
-                        std::to_string(config.rank_count));
-  }
-  std::string error;
-  // `sorrel run` has inspected the wrapper only.
-  if (!config.wrapper.name.empty() && own_rank_count(config) > 1)
-    error = wrapped_sharing_error(config);
-  if (!error.empty()) return report_error(error);
-  // Before the image is read: a private C++ library takes the handler from the template image.
-  watch_for_uncaught_exceptions();
-  const auto image = program::Image::read(error);
-  if (image == nullptr) return report_error(error);
-  const auto slab = program::ImageSlab::reserve(*image, place_count(config), maps_per_rank(),
-                                                rank_region(config).images, error);
-  if (slab == nullptr) return report_error(error);
-  ProgramBody body(start, *slab, *image, config);
-  the_body = &body;
-  loop::join_job(config.loops);
-  program::set_current_slab(slab.get());
+}
+
+/// What the modules below call. Before the job exists, whose ranks they return.
+void set_hooks(const program::ImageSlab& slab) {
+  program::set_current_slab(&slab);
   set_rank_process_of_caller(current_process);
   set_thread_source(
       {.rank_of_caller = rank_of_started_thread, .sees_starts = program::sees_thread_starts});
@@ -528,23 +654,62 @@ int run_program(const program::ProgramStart& start) {
                            .end_by_jump = end_by_jump,
                            .end_by_thread = end_by_thread,
                            .end_rank = end_rank});
-  program::record_ranks_begin(place_count(config) == 1);
-  Job job(config, body);
-  if (place_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
-  watch_for_crashes(job);
+}
+
+/// What ranks need of the process, in this order: a crash in a later step is reported, and the
+/// heaps of ranks report damage as crashes. No rank runs yet.
+void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
+  const bool has_several = place_count(config) > 1;
+  // A rank alone, too, if it is saved: its changes are noticed.
+  if (has_several || config.pauses_ranks()) program::WorkerSettings::begin(config.worker_count);
+  watch_for_crashes();
   program::prepare_signal_delivery(is_of_runtime);
-  begin_rank_heaps(config, *slab, job);
-  if (config.pauses_ranks()) {
+  begin_rank_heaps(config, slab, job);
+  // A process for each rank would have a limit of open files of its own.
+  if (has_several) program::RankFiles::begin(config.rank_count);
+  // With another allocator ranks are not saved. What it calls under its locks, as mmap(), must not
+  // allocate in order to be recorded.
+  if (config.pauses_ranks() && program::rank_heaps().reason_for_none() == nullptr) {
     program::RankProcess::set_saved();
-    program::RankFiles::begin(config.rank_count);
     program::rank_heaps().include_libc(is_in_fiber);
     mpi::set_object_hooks({.list_of_caller = objects_of_caller, .allocate = allocate_object});
   }
+  report_activity_of(job);
+}
+
+int run_program(const program::ProgramStart& start) {
+  const Config& config = process_config();
+  keep_memory_of_ranks(config);
+  watch_for_requests(config);
+  std::string error = sharing_error_of(config);
+  if (!error.empty()) return report_error(error);
+  // Before the image is read: a private C++ library takes the handler from the template image.
+  watch_for_uncaught_exceptions();
+  program::set_symbol_substitution(program::gpu::substitute_for);
+  program::gpu::find_loaded_driver();
+  const auto image = program::Image::read(error);
+  if (image == nullptr) return report_error(error);
+  const program::ImageSlab::Counts counts{.reserved = place_count(config),
+                                          .made = config.universe_size > config.rank_count
+                                                      ? own_rank_count(config)
+                                                      : place_count(config)};
+  const auto slab = program::ImageSlab::reserve(*image, counts, maps_per_rank(),
+                                                rank_region(config).images, error);
+  if (slab == nullptr) return report_error(error);
+  ProgramBody body(start, *slab, *image, config);
+  loop::join_job(config.loops);
+  set_hooks(*slab);
+  program::record_ranks_begin(place_count(config) == 1);
+  Job job(config, body);
+  set_job_of_process(&job);
+  prepare_process(config, *slab, job);
   if (config.is_verbose && rank_region(config).stacks.begin != 0)
     body.print_region_note(job.stacks());
-  report_activity_of(job);
   const int status = job.run();
-  if (config.is_verbose) print_memory();
+  if (config.is_verbose) {
+    print_memory();
+    body.print_device_memory();
+  }
   std::fflush(nullptr);
   if (config.host != nullptr) {
     leave_host(config);

@@ -1,5 +1,6 @@
 #include "runtime/rank_activity.hpp"
 
+#include "base/printable.hpp"
 #include "check/checked_job.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/match/call_site.hpp"
@@ -18,22 +19,6 @@ using mpi::WaitRecord;
 template <class T>
 [[gnu::no_sanitize("thread")]] T read_racy(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
-}
-
-void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text, const RankState& rank, const mpi::Comm& comm) {
-  if (&comm == &rank.world_comm) {
-    text.add("MPI_COMM_WORLD");
-  } else if (&comm == &rank.self_comm) {
-    text.add("MPI_COMM_SELF");
-  } else if (comm.name != nullptr && !comm.name->empty()) {
-    text.add(*comm.name);
-  } else {
-    text.add(comm.inter == nullptr ? "communicator " : "intercommunicator ");
-    text.add(comm.shared->context()).add(" (");
-    if (comm.inter != nullptr) text.add(local_size_of(comm)).add(" and ");
-    text.add(comm.size());
-    text.add(" ranks)");
-  }
 }
 
 /// The first operation of the rank's requests that is not complete; its communicator.
@@ -93,6 +78,22 @@ const void* call_site_of(const RankState& rank) {
 }
 
 }  // namespace
+
+void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text, const RankState& rank, const mpi::Comm& comm) {
+  if (&comm == &rank.world_comm) {
+    text.add("MPI_COMM_WORLD");
+  } else if (&comm == &rank.self_comm) {
+    text.add("MPI_COMM_SELF");
+  } else if (comm.name != nullptr && !comm.name->empty()) {
+    add_printable(text, *comm.name);
+  } else {
+    text.add(comm.inter == nullptr ? "communicator " : "intercommunicator ");
+    text.add(comm.shared->context()).add(" (");
+    if (comm.inter != nullptr) text.add(local_size_of(comm)).add(" and ");
+    text.add(comm.size());
+    text.add(" ranks)");
+  }
+}
 
 const core::Worker* borrower_of(const RankState& rank) {
   core::Scheduler& scheduler = rank.worker->scheduler();
@@ -154,7 +155,7 @@ FixedText<16> tag_of(const RankActivity& activity) {
   return text.add(activity.tag == MPI_ANY_TAG ? "any" : "-");
 }
 
-RankWait description_of(const RankActivity& activity) {
+report::RankWait description_of(const RankActivity& activity) {
   return {.rank = activity.rank,
           .state = {},
           .call = activity.call,

@@ -9,7 +9,7 @@
 #include "core/fiber.hpp"
 #include "mpi/match/operation.hpp"
 #include "program/state/outside_wait.hpp"
-#include "runtime/wait_table.hpp"
+#include "report/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -45,8 +45,13 @@ struct RankActivity {
 /// Any thread, a hint: the worker that has borrowed the rank, or null.
 [[nodiscard]] const core::Worker* borrower_of(const mpi::RankState& rank);
 
+/// "MPI_COMM_WORLD", the name that the program has given, or "communicator 12 (4 ranks)".
+void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text,
+              const mpi::RankState& rank,
+              const mpi::Comm& comm);
+
 /// As a row of a report, without `state` and `place`.
-[[nodiscard]] RankWait description_of(const RankActivity& activity);
+[[nodiscard]] report::RankWait description_of(const RankActivity& activity);
 
 /// "from 3", "to 3 +2 more", "from any", "MPI_Ibarrier", "-".
 [[nodiscard]] FixedText<48> peer_of(const RankActivity& activity);

@@ -4,16 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
 #include "core/worker.hpp"
+#include "mpi/comm/spawn_command.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/touched_pages.hpp"
 #include "program/state/outside_wait.hpp"
-#include "runtime/wait_table.hpp"
+#include "report/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -46,9 +48,6 @@ class RankBody {
   /// Whether another worker may run the rank from its next call on, as its own.
   [[nodiscard]] virtual bool may_move(const mpi::RankState& /*rank*/) const { return true; }
 
-  /// Any thread: whether this is a child that a rank has forked.
-  [[nodiscard]] virtual bool is_forked_child() const { return false; }
-
   /// Called once, when every rank is prepared and none has run.
   virtual void on_all_prepared() {}
 
@@ -63,7 +62,7 @@ class RankBody {
 
   /// The heap of a rank, by its index among those of this process; nothing if it has none of its
   /// own, or has not used it. Any thread, and signal handlers.
-  [[nodiscard]] virtual std::optional<RankMemory> memory_of(std::size_t /*index*/) const {
+  [[nodiscard]] virtual std::optional<report::RankMemory> memory_of(std::size_t /*index*/) const {
     return std::nullopt;
   }
 
@@ -110,7 +109,7 @@ class RankBody {
   /// After restore(), when the memory of the rank is there, too.
   virtual void on_memory_restored(const mpi::RankState& /*rank*/) {}
 
-  /// Its memory but for the stack.
+  /// The rank's memory but for the stack.
   [[nodiscard]] virtual std::vector<os::MemoryRange> memory(const mpi::RankState& /*rank*/) const {
     return {};
   }
@@ -160,6 +159,19 @@ class RankBody {
   /// The index, among the ranks of this process, of the rank whose own code holds an address; -1:
   /// not known. Safe in a signal handler.
   [[nodiscard]] virtual int index_of_code(const void* /*address*/) const { return -1; }
+
+  // For ranks that are spawned (mpi/job/spawned_ranks.hpp).
+
+  /// In a fiber of another rank: the same for new ranks, which run the program of `command`.
+  /// Returns why not, for a user; "": all are prepared.
+  [[nodiscard]] virtual std::string prepare_spawned(std::span<mpi::RankState* const> /*ranks*/,
+                                                    const mpi::SpawnCommand& /*command*/) {
+    return "ranks cannot be spawned here";
+  }
+
+  /// A rank has ended, or was prepared and will not run, or was not prepared. False: something that
+  /// it has left is in use, and its place cannot be given to another rank.
+  virtual bool end_spawned(const mpi::RankState& /*rank*/) { return true; }
 };
 
 }  // namespace sorrel::runtime

@@ -14,10 +14,15 @@ namespace sorrel::runtime {
 std::string variables_of(const mpi::RankState& rank) {
   const mpi::World& world = *rank.world;
   const mpi::RankLayout& layout = world.layout();
-  launch::RankNumbers numbers{.rank = rank.world_rank,
-                              .rank_count = world.size(),
-                              .local_rank = rank.world_rank - world.first_own_rank(),
+  launch::RankNumbers numbers{.rank = rank.world_comm.rank,
+                              .rank_count = rank.world_comm.size(),
+                              .local_rank = rank.world_comm.rank - world.first_own_rank(),
                               .local_rank_count = 0};
+  if (rank.spawned != nullptr) {
+    numbers.local_rank = numbers.rank;
+    numbers.local_rank_count = numbers.rank_count;
+    return launch::text_of_rank_variables(numbers);
+  }
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     if (world.transport() != nullptr && world.transport()->node_of(process) != world.own_node())
       continue;

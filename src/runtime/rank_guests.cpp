@@ -10,6 +10,7 @@
 #include "core/guest.hpp"
 #include "loop/job_threads.hpp"
 #include "mpi.h"
+#include "os/own_process.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
 #include "runtime/signal_stack.hpp"
@@ -19,9 +20,7 @@ namespace sorrel::runtime {
 namespace {
 
 ThreadSource source;
-// A forked child is no rank.
-pid_t original_pid = 0;
-// Of a process in process mode: threads may have started before MPI_Init. Relaxed: the starter
+// For a process in process mode: threads may have started before MPI_Init. Relaxed: the starter
 // calls MPI_Init later, or is ordered with its caller.
 std::atomic<bool> has_started_any{false};
 
@@ -72,11 +71,11 @@ bool can_admit(const mpi::RankState& self) {
 
 void set_thread_source(const ThreadSource& given) {
   source = given;
-  original_pid = getpid();
+  os::record_own_process();
 }
 
 void before_thread_start() {
-  if (getpid() != original_pid) return;
+  if (os::is_forked_child()) return;
   has_started_any.store(true, std::memory_order_relaxed);
   mpi::RankState* self = mpi::current_rank();
   if (self != nullptr && can_admit(*self)) admit_threads(*self);

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "program/image/image_slab.hpp"
+#include "report/wait_table.hpp"
 #include "runtime/config.hpp"
 #include "runtime/job.hpp"
-#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -19,7 +19,7 @@ namespace sorrel::runtime {
   return machine_bytes / part / static_cast<std::size_t>(rank_count);
 }
 
-/// The same for memory that no block uses, but which lies in a large page with blocks of each rank:
+/// As kept_bytes_of_rank(), of memory that no block uses in large pages with blocks of each rank:
 /// together a sixteenth.
 [[nodiscard]] constexpr std::size_t unused_bytes_of_rank(std::size_t machine_bytes,
                                                          int rank_count) {
@@ -27,7 +27,7 @@ namespace sorrel::runtime {
   return machine_bytes / part / static_cast<std::size_t>(rank_count);
 }
 
-/// The same for static memory of which a rank may use parts only: together a half.
+/// As kept_bytes_of_rank(), of static memory of which a rank may use parts only: together a half.
 [[nodiscard]] constexpr std::size_t static_bytes_of_rank(std::size_t machine_bytes,
                                                          int rank_count) {
   constexpr std::size_t part = 2;
@@ -39,7 +39,7 @@ namespace sorrel::runtime {
 void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const Job& job);
 
 /// RankBody::memory_of().
-[[nodiscard]] std::optional<RankMemory> heap_of_rank(std::size_t index);
+[[nodiscard]] std::optional<report::RankMemory> heap_of_rank(std::size_t index);
 
 /// On standard error: the heaps of the ranks of this process, or why they have none.
 void print_memory();

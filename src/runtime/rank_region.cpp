@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t tib = std::size_t{1} << 40;
 
-// Of 47 bits of addresses the kernel gives out the upper ones first, from the initial stack
+// In 47 bits of addresses the kernel gives out the upper ones first, from the initial stack
 // downwards, and has an executable at 85 TiB. The C library's heap follows that.
 constexpr std::uintptr_t stacks_begin = 16 * tib;
 constexpr std::uintptr_t thread_blocks_begin = 17 * tib;

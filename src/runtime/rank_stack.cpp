@@ -7,18 +7,18 @@
 #include "arch/interrupted.hpp"
 #include "arch/suspended_calls.hpp"
 #include "core/scheduler.hpp"
-#include "runtime/backtrace.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
 bool is_of_library(const void* address) {
-  return are_in_one_file(address, reinterpret_cast<const void*>(&is_of_library));
+  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&is_of_library));
 }
 
 bool is_of_c_library(const void* address) {
-  return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
+  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
 }
 
 /// Whether the thread is between two contexts: its registers are those of neither.

@@ -1,7 +1,7 @@
 //! RankStack - the calls in progress of a rank, whether it runs or waits: collected in a signal
 //! handler on the thread of its worker, which can run no rank meanwhile.
 //!
-//! Of a rank that is suspended, the unwinder begins at the saved registers
+//! In a rank that is suspended, the unwinder begins at the saved registers
 //! (arch/suspended_calls.hpp). Nothing is written to its stack.
 #pragma once
 
@@ -18,9 +18,9 @@ class RankStack {
  public:
   static constexpr std::size_t depth_max = 64;
 
-  /// Of a rank of the calling thread, which a signal has interrupted. `context`: the handler's.
-  /// Does not allocate. Nothing is found of a rank that another thread runs or may begin to run, as
-  /// a borrowed rank or one that is a thread of its own.
+  /// Finds the calls of a rank of the calling thread, which a signal has interrupted. `context`: of
+  /// the handler. Does not allocate. Finds nothing if another thread runs the rank or may begin to,
+  /// as with a borrowed rank or one that is a thread of its own.
   void take(const Job& job, const mpi::RankState& rank, const void* context);
 
   /// Return addresses, the innermost first, without the calls that lead to main(), and without

@@ -45,6 +45,10 @@ void yield() {
   core::Worker::current()->yield();
 }
 
+void** critical_name() {
+  return process_of_caller()->openmp_critical_name();
+}
+
 }  // namespace
 
 void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
@@ -60,13 +64,19 @@ bool has_openmp_ranks() {
 /// Called by this project's OpenMP library only. It is here and not among the other C bindings,
 /// since it needs a program, and the tests of those have none.
 extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads*
-sorrel_job_threads_2(void) {
+sorrel_job_threads_3(void) {
   using namespace sorrel::runtime;
   // A library with OpenMP may have been opened by a rank that is lent.
   static_cast<void>(is_rank());
   has_openmp.store(true, std::memory_order_relaxed);
-  static constexpr sorrel::loop::JobThreads faces{
-      is_rank, thread_pointer_address, describe,          prepare,
-      yield,   is_main_thread,         enter_main_thread, leave_main_thread};
+  static constexpr sorrel::loop::JobThreads faces{.is_rank = is_rank,
+                                                  .thread_pointer_address = thread_pointer_address,
+                                                  .describe = describe,
+                                                  .prepare = prepare,
+                                                  .yield = yield,
+                                                  .critical_name = critical_name,
+                                                  .is_main_thread = is_main_thread,
+                                                  .enter_main_thread = enter_main_thread,
+                                                  .leave_main_thread = leave_main_thread};
   return &faces;
 }

@@ -3,15 +3,14 @@
 #include <atomic>
 
 #include "os/futex.hpp"
+#include "runtime/this_process.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-// Release by the first thread, acquire by handlers: what it has made before.
-std::atomic<Job*> the_job{nullptr};
-// Set before the_job.
-void (*answer_request)() = nullptr;
+// Release, pairs with answer_report_request(): what the caller of set_report_answer() has made.
+std::atomic<void (*)()> answer_request{nullptr};
 // A RankStage. Acquire and release: the ranks exist.
 std::atomic<std::uint32_t> stage{0};
 
@@ -20,22 +19,18 @@ constexpr std::uint32_t number(RankStage of) {
 }
 
 bool is_reported(const Job& job) {
-  return the_job.load(std::memory_order_acquire) == &job;
+  return job_of_process() == &job;
 }
 
 }  // namespace
 
-void set_reported_job(Job& job, void (*answer)()) {
-  answer_request = answer;
-  the_job.store(&job, std::memory_order_release);
-}
-
-Job* reported_job() {
-  return the_job.load(std::memory_order_acquire);
+void set_report_answer(void (*answer)()) {
+  answer_request.store(answer, std::memory_order_release);
 }
 
 void answer_report_request() {
-  if (reported_job() != nullptr) answer_request();
+  void (*const answer)() = answer_request.load(std::memory_order_acquire);
+  if (answer != nullptr) answer();
 }
 
 void open_window(const Job& job) {

@@ -18,15 +18,11 @@ enum class RankStage : std::uint32_t {
   after_ranks
 };
 
-/// Before the first rank runs: the only job of the process, which lasts as long as the process, and
-/// what its watch calls when a signal handler has requested a report.
-void set_reported_job(Job& job, void (*answer)());
+/// Before the first rank runs: what the watch of the process's job calls when a signal handler has
+/// requested a report.
+void set_report_answer(void (*answer)());
 
-/// Null: none yet. Safe in signal handlers; what the caller of set_reported_job() has made is
-/// visible.
-[[nodiscard]] Job* reported_job();
-
-/// Calls what set_reported_job() was given, if anything.
+/// Calls what set_report_answer() was given, if anything.
 void answer_report_request();
 
 /// The ranks of `job` exist from now on; until close_window(), on the thread of a worker that is

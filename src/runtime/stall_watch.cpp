@@ -11,6 +11,7 @@
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
+#include "runtime/deadlock_watch.hpp"
 #include "runtime/rank_activity.hpp"
 #include "runtime/report_window.hpp"
 
@@ -97,6 +98,7 @@ void* StallWatch::thread_main(void* argument) {
     }
     const std::int64_t now_ns = os::monotonic_ns();
     self.sample(now_ns - sampled_ns);
+    self.sample_deadlocks();
     sampled_ns = now_ns;
   }
   // Release, pairs with the destructor. The waiter may be gone after the store; waking its address
@@ -131,6 +133,12 @@ void StallWatch::sample(std::int64_t elapsed_ns) {
   end_reading();
 }
 
+void StallWatch::sample_deadlocks() {
+  if (options_.deadlocks == nullptr || begin_reading() != RankStage::open) return;
+  options_.deadlocks->sample();
+  end_reading();
+}
+
 StallWatch::Activity StallWatch::activity_of(core::Worker& worker,
                                              Watched& watched,
                                              std::int64_t elapsed_ns) {
@@ -160,8 +168,7 @@ StallWatch::Census StallWatch::count_ranks() {
     watched.has_outside_wait = false;
   }
   for (const auto& world : worlds_) {
-    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
-      count(world->rank(i), census);
+    world->for_each_rank([&](const mpi::RankState& rank) { count(rank, census); });
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Watched& watched = workers_[i];

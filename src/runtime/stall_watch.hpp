@@ -24,17 +24,21 @@
 
 namespace sorrel::runtime {
 
+class DeadlockWatch;
+
 class StallWatch {
  public:
   using Worlds = std::vector<std::unique_ptr<mpi::ProcessWorld>>;
 
   struct Options {
-    /// Of the whole job, for the advice.
+    /// Ranks of the whole job, for the advice.
     std::int32_t rank_count = 1;
     /// Also report a rank that computes while others are ready.
     bool is_verbose = false;
     /// Called by the watch's thread after each wake(), and once before the thread ends.
     void (*on_wake)() = nullptr;
+    /// Gets the thread's samples; null: none.
+    DeadlockWatch* deadlocks = nullptr;
   };
 
   /// Starts to watch, unless the system allows no more threads. All arguments must outlive it.
@@ -71,7 +75,7 @@ class StallWatch {
     bool has_outside_wait = false;
     /// Consecutive samples with the same rank in the same activity.
     int sample_count = 0;
-    /// Those samples in which other ranks of the worker could have run.
+    /// Number of those samples in which other ranks of the worker could have run.
     int blocked_count = 0;
   };
 
@@ -80,6 +84,7 @@ class StallWatch {
 
   static void* thread_main(void* argument);
   void sample(std::int64_t elapsed_ns);
+  void sample_deadlocks();
   [[nodiscard]] Activity activity_of(core::Worker& worker,
                                      Watched& watched,
                                      std::int64_t elapsed_ns);

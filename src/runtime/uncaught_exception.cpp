@@ -6,17 +6,18 @@
 #include <dlfcn.h>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <typeinfo>
 
 #include "base/fixed_text.hpp"
+#include "base/printable.hpp"
 #include "runtime/crash_report.hpp"
-#include "runtime/demangle.hpp"
+#include "symbols/demangle.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-constexpr int abort_status = 128 + SIGABRT;
 constexpr const char* set_terminate_name = "_ZSt13set_terminatePFvvE";
 /// In the unwinder's library.
 constexpr const char* raise_exception_name = "_Unwind_RaiseException";
@@ -66,25 +67,34 @@ const std::exception* current_standard_exception(const std::type_info& type) {
   return static_cast<const std::exception*>(object);
 }
 
+/// In one line, with blanks between its lines.
+void add_line(FixedText<400>& to, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    add_printable(to, text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    to.add(" ");
+    text.remove_prefix(end + 1);
+  }
+}
+
 void end_at_uncaught_exception() {
   // Otherwise the program handles an abort itself.
   if (!is_watching(SIGABRT)) library.verbose_handler();
   FixedText<400> what;
   if (const std::type_info* type = library.current_exception_type()) {
     what.add("uncaught exception ");
-    add_demangled(what, type->name());
+    symbols::add_demangled(what, type->name());
     if (const std::exception* exception = current_standard_exception(*type))
-      what.add(": ").add(exception->what());
+      add_line(what.add(": "), exception->what());
   } else {
     what.add("std::terminate was called without an exception");
   }
-  std::array<char, 400> line{};
-  std::ranges::replace_copy(what.text(), line.begin(), '\n', ' ');
   // A rank may have its own C++ library: looked up again, on its behalf.
   const std::array<const void*, 3> left_out = {
       reinterpret_cast<const void*>(&end_at_uncaught_exception),
       dlsym(RTLD_DEFAULT, set_terminate_name), dlsym(RTLD_DEFAULT, raise_exception_name)};
-  end_with_backtrace(line.data(), abort_status, left_out);
+  end_with_backtrace(what.c_str(), left_out);
 }
 
 }  // namespace

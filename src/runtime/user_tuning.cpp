@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.hpp"
+
 namespace sorrel::runtime {
 
 namespace {
@@ -46,8 +48,8 @@ mpi::TuningTable take_tuning_from_environment(const Config& config) {
     error = tuning.add(*text).value_or("");
   }
   if (!error.empty() && config.own_process == 0) {
-    std::fprintf(stderr, "sorrel: %s=%s: %s; using the built-in limits\n", variable, path.c_str(),
-                 error.c_str());
+    std::fprintf(stderr, "sorrel: %s=%s: %s; using the built-in limits\n", variable,
+                 printable(path).c_str(), printable(error).c_str());
   }
   return tuning;
 }

@@ -11,13 +11,13 @@ namespace {
 /// 0: free. Relaxed: a request is one word.
 std::array<std::atomic<std::uint64_t>, 8> waiting{};
 
-constexpr int slot_shift = ViewRequest::number_bits;
-constexpr int sender_shift = 2 * ViewRequest::number_bits;
-constexpr std::uint64_t number_mask = (std::uint64_t{1} << ViewRequest::number_bits) - 1;
+constexpr int slot_shift = report::ViewRequest::number_bits;
+constexpr int sender_shift = 2 * report::ViewRequest::number_bits;
+constexpr std::uint64_t number_mask = (std::uint64_t{1} << report::ViewRequest::number_bits) - 1;
 
 }  // namespace
 
-void add_view_request(const ViewRequest& request) {
+void add_view_request(const report::ViewRequest& request) {
   const std::uint64_t word = std::uint64_t{static_cast<std::uint32_t>(request.sender)}
                                  << sender_shift |
                              std::uint64_t{request.slot} << slot_shift | request.descriptor;
@@ -27,13 +27,14 @@ void add_view_request(const ViewRequest& request) {
   }
 }
 
-std::optional<ViewRequest> take_view_request() {
+std::optional<report::ViewRequest> take_view_request() {
   for (std::atomic<std::uint64_t>& place : waiting) {
     const std::uint64_t word = place.exchange(0, std::memory_order_relaxed);
     if (word == 0) continue;
-    return ViewRequest{.sender = static_cast<pid_t>(word >> sender_shift),
-                       .descriptor = static_cast<std::uint32_t>(word & number_mask),
-                       .slot = static_cast<std::uint32_t>(word >> slot_shift & number_mask)};
+    return report::ViewRequest{
+        .sender = static_cast<pid_t>(word >> sender_shift),
+        .descriptor = static_cast<std::uint32_t>(word & number_mask),
+        .slot = static_cast<std::uint32_t>(word >> slot_shift & number_mask)};
   }
   return std::nullopt;
 }

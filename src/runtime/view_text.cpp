@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
+#include "report/activity_table.hpp"
 #include "runtime/activity_line.hpp"
 #include "runtime/activity_rows.hpp"
-#include "runtime/activity_table.hpp"
-#include "runtime/source_lines.hpp"
+#include "symbols/source_lines.hpp"
 
 namespace sorrel::runtime {
 
@@ -21,25 +21,25 @@ namespace {
 constexpr std::size_t place_count_max = 1024;
 
 /// The calls of a rank, given the texts of its stack's addresses.
-CallStack calls_of(const RankWait& wait, std::span<const std::string> places) {
-  CallStack calls;
+report::CallStack calls_of(const report::RankWait& wait, std::span<const std::string> places) {
+  report::CallStack calls;
   if (wait.call != "-") calls.push_back(wait.call);
   calls.insert(calls.end(), places.begin(), places.end());
   if (!places.empty()) return calls;
   if (wait.place != "-") calls.push_back(wait.place);
-  if (!wait.state.starts_with(state_ended)) calls.emplace_back(unknown_calls);
+  if (!wait.state.starts_with(report::state_ended)) calls.emplace_back(report::unknown_calls);
   return calls;
 }
 
-void add_stacks(ProcessView& view, const ActivityAnswers& answers) {
+void add_stacks(report::ProcessView& view, const ActivityAnswers& answers) {
   std::vector<const void*> addresses;
   for (const RankStack& stack : answers.stacks)
     addresses.insert(addresses.end(), stack.addresses().begin(), stack.addresses().end());
-  const std::vector<std::string> texts = source_lines(addresses, place_count_max);
+  const std::vector<std::string> texts = symbols::source_lines(addresses, place_count_max);
   std::span<const std::string> left(texts);
   for (std::size_t i = 0; i < answers.stacks.size(); ++i) {
     const std::size_t count = answers.stacks[i].addresses().size();
-    const RankWait& wait = view.ranks.waits()[i];
+    const report::RankWait& wait = view.ranks.waits()[i];
     append(view.stacks[calls_of(wait, left.first(count))], wait.rank);
     left = left.subspan(count);
   }
@@ -48,16 +48,17 @@ void add_stacks(ProcessView& view, const ActivityAnswers& answers) {
 /// In a signal handler.
 void add_stack(ShortViewText& text, const ActivityLine& line, const RankStack& stack) {
   std::string_view fields = line.text();
-  take_field(fields);
-  text.add("stack\t").add(take_field(fields));
-  take_field(fields);
-  if (const std::string_view call = take_field(fields); call != "-") text.add("\t").add(call);
+  report::take_field(fields);
+  text.add("stack\t").add(report::take_field(fields));
+  report::take_field(fields);
+  if (const std::string_view call = report::take_field(fields); call != "-")
+    text.add("\t").add(call);
   auto left = stack.addresses();
-  if (left.empty()) text.add("\t").add(unknown_calls);
+  if (left.empty()) text.add("\t").add(report::unknown_calls);
   while (!left.empty()) {
-    std::array<SourceText, source_text_count_max> places;
+    std::array<symbols::SourceText, symbols::source_text_count_max> places;
     const auto part = left.first(std::min(left.size(), places.size()));
-    describe_source(part, places);
+    symbols::describe_source(part, places);
     for (std::size_t i = 0; i < part.size(); ++i)
       text.add("\t").add(places[i][0] == '\0' ? "-" : places[i].data());
     left = left.subspan(part.size());
@@ -68,14 +69,14 @@ void add_stack(ShortViewText& text, const ActivityLine& line, const RankStack& s
 }  // namespace
 
 std::string view_text(const Job& job, const ActivityAnswers& answers, std::size_t bytes_max) {
-  ProcessView view;
+  report::ProcessView view;
   view.rank_count = job.worlds().front()->size();
   core::Scheduler& scheduler = job.worlds().front()->scheduler();
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     const core::Worker& worker = scheduler.worker(i);
-    ViewedWorker viewed{.number = worker.id(),
-                        .thread = worker.thread_number(),
-                        .is_asleep = worker.seems_asleep()};
+    report::ViewedWorker viewed{.number = worker.id(),
+                                .thread = worker.thread_number(),
+                                .is_asleep = worker.seems_asleep()};
     for (const auto& world : job.worlds()) {
       if (!world->has_worker(worker)) continue;
       viewed.sent_messages += world->state_of(worker).sent.messages();
@@ -95,7 +96,7 @@ std::string view_text(const Job& job, const ActivityAnswers& answers, std::size_
 ShortViewText view_text_of_rank(const Job& job,
                                 const mpi::RankState& rank,
                                 const ActivityDescription& description,
-                                const std::optional<RankMemory>& memory,
+                                const std::optional<report::RankMemory>& memory,
                                 const RankStack* stack) {
   const core::Worker& worker = *rank.worker;
   ShortViewText text;
@@ -112,7 +113,7 @@ ShortViewText view_text_of_rank(const Job& job,
   return text.add("table\n").add(line.text());
 }
 
-ShortViewText view_text_without_ranks(ProcessView::Stage stage) {
+ShortViewText view_text_without_ranks(report::ProcessView::Stage stage) {
   ShortViewText text;
   return text.add("job\t")
       .add(std::string_view(reinterpret_cast<const char*>(&stage), 1))

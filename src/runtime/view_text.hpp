@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/fixed_text.hpp"
+#include "report/process_view.hpp"
 #include "runtime/activity_answers.hpp"
 #include "runtime/activity_description.hpp"
 #include "runtime/job.hpp"
-#include "runtime/process_view.hpp"
 
 namespace sorrel::runtime {
 
@@ -20,14 +20,14 @@ namespace sorrel::runtime {
 
 using ShortViewText = FixedText<8000>;
 
-/// Of the only rank of the process. `stack`: null if it is not wanted. Does not allocate.
+/// The view of the only rank of the process. `stack`: null if not wanted. Does not allocate.
 [[nodiscard]] ShortViewText view_text_of_rank(const Job& job,
                                               const mpi::RankState& rank,
                                               const ActivityDescription& description,
-                                              const std::optional<RankMemory>& memory,
+                                              const std::optional<report::RankMemory>& memory,
                                               const RankStack* stack);
 
-/// Of a process without ranks. Does not allocate.
-[[nodiscard]] ShortViewText view_text_without_ranks(ProcessView::Stage stage);
+/// The view of a process without ranks. Does not allocate.
+[[nodiscard]] ShortViewText view_text_without_ranks(report::ProcessView::Stage stage);
 
 }  // namespace sorrel::runtime

@@ -20,7 +20,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-std::string own_executable() {
+std::string path_of_executable() {
   std::array<char, PATH_MAX> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
@@ -96,7 +96,7 @@ std::string claim_job(Config& config, int claims_descriptor) {
 }
 
 std::string wrapped_sharing_error(const Config& config) {
-  const std::string program = own_executable();
+  const std::string program = path_of_executable();
   if (program.empty() || program == config.wrapper.program) return "";
   const std::string ranks = std::to_string(config.rank_count);
   return output_of({config.wrapper.command.c_str(), "preflight", program.c_str(), ranks.c_str(),

@@ -10,7 +10,7 @@ namespace sorrel::trace {
 /// The numbers are part of the format of files.
 enum class Kind : std::uint8_t {
   none = 0,
-  // Of fibers. `subject`: Fiber::user, the address of the state of its rank; `first`, `second`:
+  // Fibers. `subject`: Fiber::user, the address of the state of its rank; `first`, `second`:
   // the name and the call site of its latest call.
   wait = 1,            ///< It waits, and another fiber runs.
   wait_then_idle = 2,  ///< It waits, and no fiber of the worker is ready.
@@ -18,11 +18,11 @@ enum class Kind : std::uint8_t {
   end_then_idle = 4,   ///< It has ended, and no fiber of the worker is ready.
   wake = 5,            ///< It runs, the first one after the worker was idle.
 
-  // Of traces only.
+  // Only in traces.
   yield = 16,    ///< As `wait`, but the fiber is ready.
   park = 17,     ///< The worker's thread sleeps.
   call = 18,     ///< A rank calls MPI: as `wait`.
-  on_comm = 19,  ///< Of the call before; `first`: the communicator's context.
+  on_comm = 19,  ///< Follows a call; `first`: the communicator's context.
   result = 20,   ///< The rank's call returns.
   send = 21,     ///< A message; see MessageRecord.
   receive = 22,  ///< A message has reached its receive.
@@ -32,6 +32,8 @@ enum class Kind : std::uint8_t {
   borrow = 24,     ///< This worker runs a fiber of worker `first`, until `give_back`.
   give_back = 25,  ///< The fiber goes back.
   move = 26,       ///< The rank belongs to worker `first` from now on.
+
+  resume = 27,  ///< A thread runs the worker's fibers again; see README.md, "Files".
 
   // What runs within others, and ends with the record whose number is greater by one. `subject`:
   // the rank, or 0: a worker that helps.
@@ -44,14 +46,15 @@ enum class Kind : std::uint8_t {
   region = 38,      ///< A parallel region of OpenMP; `first`: its code, `second`: its threads.
   region_end = 39,  ///< Ends it.
 
-  // Of processes; see PacketRecord.
+  // Processes; see PacketRecord.
   packet_sent = 48,
   packet_received = 49,
-  width = 50,  ///< The job's workers may use `subject` threads from now on, before it `first`.
+  width = 50,   ///< The job's workers may use `subject` threads from now on, before it `first`.
+  thread = 51,  ///< What the kernel has given the worker's thread until now; see ThreadRecord.
 
   // What the others refer to.
   begin =
-      64,  ///< Of a file; `subject`: process and worker, `first`: format, `second`: its version.
+      64,  ///< For a file; `subject`: process and worker, `first`: format, `second`: its version.
   clock = 65,  ///< `subject`, `first`: nanoseconds of the monotonic clock, and since 1970.
   text = 66,   ///< `first` bytes, which follow, named `subject`: an address, the hash of a text, or
                ///< TextName.
@@ -97,7 +100,7 @@ struct Record {
             .second = second};
   }
 
-  /// Of a record without a time.
+  /// For a record without a time.
   void set_time(std::uint64_t cycles) { time_and_kind |= cycles << kind_bits; }
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(time_and_kind & 0xff); }
@@ -180,6 +183,26 @@ struct PacketRecord {
             .to = record.first,
             .packet_kind = static_cast<std::uint32_t>(record.second >> bytes_bits),
             .bytes = record.second & ((std::uint64_t{1} << bytes_bits) - 1)};
+  }
+};
+
+/// The kernel's accounting of a thread since it has begun. `slice_count`: how often it got a core.
+struct ThreadRecord {
+  std::uint32_t number = 0;
+  std::uint32_t slice_count = 0;
+  std::int64_t run_ns = 0;
+  std::int64_t delay_ns = 0;  ///< in which it could run and had no core
+
+  [[nodiscard]] Record as_record() const {
+    return Record::now(Kind::thread, std::uint64_t{number} << 32 | slice_count,
+                       static_cast<std::uint64_t>(run_ns), static_cast<std::uint64_t>(delay_ns));
+  }
+
+  static ThreadRecord of(const Record& record) {
+    return {.number = static_cast<std::uint32_t>(record.subject >> 32),
+            .slice_count = static_cast<std::uint32_t>(record.subject),
+            .run_ns = static_cast<std::int64_t>(record.first),
+            .delay_ns = static_cast<std::int64_t>(record.second)};
   }
 };
 

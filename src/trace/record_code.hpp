@@ -15,7 +15,7 @@
 
 namespace sorrel::trace {
 
-/// Of one record: its kind, the forms of its words, and the words.
+/// Size of one record: its kind, the forms of its words, and the words.
 inline constexpr std::size_t record_bytes_max = 2 + 8 + 3 * 8;
 
 /// How a word is written; two bits.

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <map>
 
+#include "arch/cpu.hpp"
 #include "base/small_file.hpp"
 #include "os/clock.hpp"
 #include "os/code_map.hpp"
@@ -25,12 +26,16 @@ std::int64_t wall_clock_ns() {
 
 }  // namespace
 
-Tracer::Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported)
+Tracer::Tracer(const std::string& folder,
+               Origin origin,
+               std::uint64_t bytes_max,
+               std::atomic_flag& has_reported)
     : has_reported_(has_reported),
       path_(folder + "/" + std::to_string(origin.process) + "-" +
-            (origin.worker == no_worker ? "governor" : std::to_string(origin.worker))) {
+            (origin.worker == no_worker ? "governor" : std::to_string(origin.worker))),
+      bytes_max_(bytes_max) {
   if (const int error = file_.create(path_ + ".part", path_ + ".rest", buffer_bytes); error != 0) {
-    stop(error);
+    stop(std::strerror(error));
     return;
   }
   next_ = file_.buffer();
@@ -63,26 +68,52 @@ bool Tracer::has_space(std::size_t bytes) {
 bool Tracer::empty_buffer() {
   if (has_stopped_) return false;
   if (const int error = file_.append(); error != 0) {
-    stop(error);
+    stop(std::strerror(error));
     return false;
   }
   next_ = file_.buffer();
   add_clock();
-  return true;
+  // Space for one more buffer, and for the last clock.
+  if (file_.appended_bytes() + buffer_bytes + record_bytes_max <= bytes_max_) return true;
+  stop_at_limit();
+  return false;
 }
 
-/// Merging compares the clocks of processes by it.
+void Tracer::stop_at_limit() {
+  file_.finish();
+  char reason[120];
+  std::snprintf(reason, sizeof reason,
+                "it has %llu MiB, the share of a worker in the limit of %llu MiB",
+                static_cast<unsigned long long>(file_.appended_bytes() >> 20),
+                static_cast<unsigned long long>(job_bytes_max >> 20));
+  stop(reason);
+}
+
+/// Merging compares the clocks of processes by it. The thread may be interrupted between the
+/// readings, which then do not belong together: the closest ones of several are taken.
 void Tracer::add_clock() {
-  add(Record::now(Kind::clock, static_cast<std::uint64_t>(os::monotonic_ns()),
-                  static_cast<std::uint64_t>(wall_clock_ns())));
+  constexpr int attempts = 4;
+  std::uint64_t least_cycles = ~std::uint64_t{0};
+  Record closest;
+  for (int i = 0; i < attempts; ++i) {
+    const std::uint64_t began = arch::cycles();
+    Record record{.time_and_kind = static_cast<std::uint8_t>(Kind::clock),
+                  .subject = static_cast<std::uint64_t>(os::monotonic_ns()),
+                  .first = static_cast<std::uint64_t>(wall_clock_ns())};
+    const std::uint64_t cycles = arch::cycles() - began;
+    if (cycles >= least_cycles) continue;
+    least_cycles = cycles;
+    record.set_time(began + cycles / 2);
+    closest = record;
+  }
+  add(closest);
 }
 
-void Tracer::stop(int error) {
+void Tracer::stop(const char* reason) {
   has_stopped_ = true;
   next_ = end_;
   if (has_reported_.test_and_set(std::memory_order_relaxed)) return;
-  std::fprintf(stderr, "sorrel: the trace ends here: %s.part: %s\n", path_.c_str(),
-               std::strerror(error));
+  std::fprintf(stderr, "sorrel: the trace ends here: %s.part: %s\n", path_.c_str(), reason);
 }
 
 void Tracer::add_text(std::uint64_t name, std::string_view text) {

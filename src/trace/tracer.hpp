@@ -1,10 +1,12 @@
 //! Tracer - writes the events of one worker, or of the process, into a file: `sorrel run --trace`.
 //!
 //! One thread only, the worker's or the governor's. A record becomes a few bytes in a mapped
-//! buffer; a full buffer is written into the file. If that fails, the tracer stops, and says so
-//! once. What it has written stays readable, however the process ends.
+//! buffer; a full buffer is written into the file. If that fails, or the file has reached its
+//! limit, the tracer stops, and says so once. What it has written stays readable, however the
+//! process ends.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -20,7 +22,7 @@ namespace sorrel::trace {
 
 /// The value of `first` in a file's first record.
 inline constexpr std::uint64_t file_format = 0x45434152544c5253;  // "SRLTRACE", little-endian
-inline constexpr std::uint64_t file_version = 3;
+inline constexpr std::uint64_t file_version = 4;
 
 /// In place of a worker: the events of the process as a whole.
 inline constexpr std::uint32_t no_worker = 0xffffffff;
@@ -30,14 +32,26 @@ struct Origin {
   std::uint32_t worker = 0;
 };
 
+/// The most bytes of all files of a job of so many workers together; a file may have 16 MiB.
+inline constexpr std::uint64_t job_bytes_max = std::uint64_t{2} << 30;
+
+[[nodiscard]] constexpr std::uint64_t part_bytes_max(std::uint64_t worker_count) {
+  constexpr std::uint64_t least = std::uint64_t{16} << 20;
+  return std::max(job_bytes_max / worker_count, least);
+}
+
 class Tracer {
  public:
   static constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 
   /// Creates `folder`/PROCESS-WORKER.part, or `folder`/PROCESS-governor.part for no_worker, and a
   /// file of the same name that ends with .rest, for the buffer. If that fails, it has stopped.
-  /// `has_reported`: of the process, which reports the first error of its tracers.
-  Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported);
+  /// `bytes_max`: the limit of the file. `has_reported`: of the process, which
+  /// reports the first end of its tracers.
+  Tracer(const std::string& folder,
+         Origin origin,
+         std::uint64_t bytes_max,
+         std::atomic_flag& has_reported);
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
@@ -80,7 +94,8 @@ class Tracer {
   void set_filled() { file_.set_filled(static_cast<std::size_t>(next_ - file_.buffer())); }
 
   void add_clock();
-  void stop(int error);
+  void stop(const char* reason);
+  void stop_at_limit();
 
   std::atomic_flag& has_reported_;
   os::LogFile file_;
@@ -91,6 +106,7 @@ class Tracer {
   bool has_stopped_ = false;
   /// Texts that the file has, by a hash of their addresses; one that is displaced is written again.
   std::array<std::uint64_t, 1024> known_texts_{};
+  const std::uint64_t bytes_max_;
 };
 
 }  // namespace sorrel::trace

@@ -107,7 +107,7 @@ class Transport {
                                   std::uintptr_t source,
                                   std::size_t bytes) = 0;
 
-  /// The same for data that is read late: written past the caches.
+  /// As pull(), for data that is read late: written past the caches.
   [[nodiscard]] virtual bool pull_past_caches(std::uint32_t process,
                                               void* target,
                                               std::uintptr_t source,

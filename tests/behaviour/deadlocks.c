@@ -78,6 +78,50 @@ static void receive_from_the_other_group(void) {
   MPI_Recv(&value, 1, MPI_INT, 0, 6, inter, MPI_STATUS_IGNORE);
 }
 
+/// Rank 0 sends `count` messages, 5 of each tag from `tag` on; rank 1 waits for tag 7.
+static void send_to_another_receive(int tag, int count, int source, MPI_Comm comm, int is_probe) {
+  int value = 0;
+  for (int i = 0; me == 0 && i < count; ++i)
+    MPI_Send(&me, 1, MPI_INT, 1, tag + i / 5, MPI_COMM_WORLD);
+  if (me != 1) return;
+  if (is_probe) MPI_Probe(source, 7, comm, MPI_STATUS_IGNORE);
+  MPI_Recv(&value, 1, MPI_INT, source, 7, comm, MPI_STATUS_IGNORE);
+}
+
+/// Ranks 0 and 1 receive from each other, and rank 2 polls.
+static void wait_beside_a_poller(void) {
+  int value, is_done = 0;
+  MPI_Request request;
+  if (me < 2) MPI_Recv(&value, 1, MPI_INT, 1 - me, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  while (!is_done)
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+}
+
+/// Rank 0 polls for longer than the watch needs. The other ranks wait for it, by way of each other.
+static void end_what_looks_like_a_deadlock(void) {
+  int value = 0, flag;
+  MPI_Request requests[2];
+  if (me == 0) {
+    const double end = MPI_Wtime() + 4;
+    while (MPI_Wtime() < end)
+      MPI_Iprobe(1, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+  } else if (me == 1) {
+    // The first of these never comes before the second one.
+    MPI_Irecv(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &requests[1]);
+    int index;
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
+    MPI_Wait(&requests[1 - index], MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   const char* kind = argc > 1 ? argv[1] : "";
   MPI_Comm named;
@@ -100,6 +144,17 @@ int main(int argc, char** argv) {
   if (strcmp(kind, "locks") == 0) lock_in_a_cycle();
   if (strcmp(kind, "start") == 0) start_without_post();
   if (strcmp(kind, "probe") == 0) probe_for_nothing();
+  if (strcmp(kind, "tag") == 0) send_to_another_receive(8, 1, 0, MPI_COMM_WORLD, 0);
+  if (strcmp(kind, "probed_tag") == 0) send_to_another_receive(8, 1, 0, MPI_COMM_WORLD, 1);
+  if (strcmp(kind, "source") == 0) send_to_another_receive(7, 1, 2, MPI_COMM_WORLD, 0);
+  if (strcmp(kind, "many") == 0) send_to_another_receive(8, 24, 0, MPI_COMM_WORLD, 0);
+  if (strcmp(kind, "comm") == 0) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &named);
+    MPI_Comm_set_name(named, "halo");
+    send_to_another_receive(7, 1, 0, named, 0);
+  }
+  if (strcmp(kind, "poller") == 0) wait_beside_a_poller();
+  if (strcmp(kind, "late") == 0) end_what_looks_like_a_deadlock();
   MPI_Finalize();
   return 0;
 }

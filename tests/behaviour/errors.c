@@ -69,6 +69,10 @@ static void end_badly(const char* kind) {
   if (is(kind, "stack_overflow")) printf("%d\n", recurse(2000));
   if (is(kind, "mpi_abort")) MPI_Abort(MPI_COMM_WORLD, 77);
   if (is(kind, "raise")) raise(SIGILL);
+  if (is(kind, "crash_in_a_call")) {
+    MPI_Sendrecv((void*)8, 1, MPI_INT, 0, 0, &ranks, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+  }
   if (is(kind, "call_of_nothing")) nothing_to_call();
   if (is(kind, "jump_to_nowhere")) ((void (*)(void))0x1234)();
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// Calls a function that always fails, on the error handler in force.
+// Calls a function that fails in a job of several processes, on the error handler in force.
 #include <mpi.h>
 
 int main(int argc, char** argv) {

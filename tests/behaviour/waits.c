@@ -49,6 +49,26 @@ static void by_thrd_yield(void) {
   thrd_yield();
 }
 
+static void by_poll_at_once(void) {
+  if (poll(NULL, 0, 0) != 0) abort();
+}
+
+static void by_select_at_once(void) {
+  struct timeval no_time = {0};
+  if (select(0, NULL, NULL, NULL, &no_time) != 0) abort();
+}
+
+static void by_epoll_wait_at_once(void) {
+  static int set = -1;
+  struct epoll_event event;
+  if (set < 0) set = epoll_create1(0);
+  if (epoll_wait(set, &event, 1, 0) != 0) abort();
+}
+
+static void by_thrd_sleep(void) {
+  if (thrd_sleep(&(struct timespec){.tv_nsec = 1}, NULL) != 0) abort();
+}
+
 static int wait_by_poll(int pipe_end, int timeout_ms) {
   struct pollfd descriptor = {.fd = pipe_end, .events = POLLIN};
   return poll(&descriptor, 1, timeout_ms);
@@ -141,6 +161,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (strcmp(kind, "sched_yield") == 0) wait_for_flag(by_sched_yield);
   if (strcmp(kind, "thrd_yield") == 0) wait_for_flag(by_thrd_yield);
+  if (strcmp(kind, "poll_at_once") == 0) wait_for_flag(by_poll_at_once);
+  if (strcmp(kind, "select_at_once") == 0) wait_for_flag(by_select_at_once);
+  if (strcmp(kind, "epoll_wait_at_once") == 0) wait_for_flag(by_epoll_wait_at_once);
+  if (strcmp(kind, "thrd_sleep") == 0) wait_for_flag(by_thrd_sleep);
   if (strcmp(kind, "poll") == 0) wait_for_pipe(wait_by_poll);
   if (strcmp(kind, "ppoll") == 0) wait_for_pipe(wait_by_ppoll);
   if (strcmp(kind, "select") == 0) wait_for_pipe(wait_by_select);

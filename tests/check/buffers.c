@@ -281,6 +281,81 @@ static void crash_outside(int wrong) {
   if (rank_of(world) == 1) *nowhere = 1; /* planted */
 }
 
+/* Two buffers of one call. */
+static void sendrecv_overlaps(int wrong) {
+  int values[8] = {0};
+  const int peer = 1 - rank_of(world);
+  MPI_Sendrecv(values, 4, MPI_INT, peer, 0, values + (wrong ? 3 : 4), 4, MPI_INT, peer, 0, world,
+               MPI_STATUS_IGNORE); /* planted */
+  /* Nothing is sent from the same place. */
+  MPI_Sendrecv(values, 4, MPI_INT, MPI_PROC_NULL, 0, values, 4, MPI_INT, MPI_PROC_NULL, 0, world,
+               MPI_STATUS_IGNORE);
+}
+
+static void isendrecv_overlaps(int wrong) {
+  int values[8] = {0};
+  const int peer = 1 - rank_of(world);
+  MPI_Request request;
+  MPI_Isendrecv(values, 4, MPI_INT, peer, 0, values + (wrong ? 0 : 4), 4, MPI_INT, peer, 0, world,
+                &request); /* planted */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void types_overlap(int wrong) {
+  int values[4] = {0};
+  const int counts[2] = {1, 1}, displacements[2] = {0, 4};
+  const int shifted[2] = {wrong ? 4 : 8, 12};
+  const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+  MPI_Alltoallw(values, counts, displacements, types, values, counts, shifted, types,
+                world); /* planted */
+}
+
+static void scattered_sums_overlap(int wrong) {
+  int values[8] = {0};
+  const int counts[2] = {2, 2};
+  MPI_Reduce_scatter(values, values + (wrong ? 3 : 4), counts, MPI_INT, MPI_SUM,
+                     world); /* planted */
+}
+
+static void local_reduction_overlaps(int wrong) {
+  int values[4] = {0};
+  MPI_Reduce_local(values, values + (wrong ? 1 : 2), 2, MPI_INT, MPI_SUM); /* planted */
+}
+
+static void pack_overlaps(int wrong) {
+  int values[8] = {0}, position = 0;
+  MPI_Pack(values, 2, MPI_INT, values + (wrong ? 1 : 2), 16, &position, world); /* planted */
+}
+
+static void neighbors_overlap(int wrong) {
+  int values[4] = {0};
+  MPI_Comm ring;
+  const int dims[1] = {2}, periods[1] = {1};
+  MPI_Cart_create(world, 1, dims, periods, 0, &ring);
+  MPI_Neighbor_alltoall(values, 1, MPI_INT, values + (wrong ? 1 : 2), 1, MPI_INT,
+                        ring); /* planted */
+  MPI_Comm_free(&ring);
+}
+
+static void persistent_sums_overlap(int wrong) {
+  int values[4] = {0};
+  MPI_Request request;
+  MPI_Allreduce_init(values, values + (wrong ? 1 : 2), 2, MPI_INT, MPI_SUM, world, MPI_INFO_NULL,
+                     &request); /* planted */
+  MPI_Request_free(&request);
+}
+
+static void fetched_overlaps(int wrong) {
+  int memory[2] = {0}, values[4] = {0};
+  MPI_Win win;
+  MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, world, &win);
+  MPI_Win_fence(0, win);
+  MPI_Get_accumulate(values, 2, MPI_INT, values + (wrong ? 1 : 2), 2, MPI_INT, 1 - rank_of(world),
+                     0, 2, MPI_INT, MPI_SUM, win); /* planted */
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
 static const struct check_case cases[] = {
     {"send-changed", 2, "buffer-changed", send_changed},
     {"send-changed-late", 2, "buffer-changed", send_changed_late},
@@ -301,6 +376,15 @@ static const struct check_case cases[] = {
     {"send-and-receive-overlap", 2, "buffer-overlap", send_and_receive_overlap},
     {"sends-and-receive-overlap", 2, "buffer-overlap", sends_and_receive_overlap},
     {"collective-overlaps", 2, "buffer-overlap", collective_overlaps},
+    {"sendrecv-overlaps", 2, "buffer-overlap", sendrecv_overlaps},
+    {"isendrecv-overlaps", 2, "buffer-overlap", isendrecv_overlaps},
+    {"types-overlap", 2, "buffer-overlap", types_overlap},
+    {"scattered-sums-overlap", 2, "buffer-overlap", scattered_sums_overlap},
+    {"local-reduction-overlaps", 1, "buffer-overlap", local_reduction_overlaps},
+    {"pack-overlaps", 1, "buffer-overlap", pack_overlaps},
+    {"neighbors-overlap", 2, "buffer-overlap", neighbors_overlap},
+    {"persistent-sums-overlap", 2, "buffer-overlap", persistent_sums_overlap},
+    {"fetched-overlaps", 2, "buffer-overlap", fetched_overlaps},
 };
 
 int main(int argc, char** argv) {

@@ -14,7 +14,7 @@
 struct check_case {
   const char* name;
   int ranks;
-  /* Of the finding that is expected; several that are separated by '|': one of them. */
+  /* Kind of the finding that is expected; several that are separated by '|': one of them. */
   const char* kind;
   void (*run)(int wrong);
 };

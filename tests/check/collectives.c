@@ -59,6 +59,12 @@ static void root(int wrong) {
   MPI_Bcast(&value, 1, MPI_INT, wrong ? rank_of(world) : 0, world); /* planted */
 }
 
+/* The first two ranks agree, as the last two do. */
+static void root_of_half(int wrong) {
+  int value = 0;
+  MPI_Bcast(&value, 1, MPI_INT, wrong && rank_of(world) >= 2 ? 1 : 0, world); /* planted */
+}
+
 static void root_of_reduce(int wrong) {
   int value = 1, sum = 0;
   MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, wrong ? rank_of(world) % 2 : 0,
@@ -179,7 +185,7 @@ static void in_struct(int wrong) {
   MPI_Type_free(&type);
 }
 
-/* The same elements, described in different ways, are no error. */
+/* Equal elements, described in different ways, are no error. */
 static void other_description(int wrong) {
   int values[4] = {0};
   MPI_Datatype vector;
@@ -200,6 +206,7 @@ static const struct check_case cases[] = {
     {"nonblocking-order", 2, "collective-order", nonblocking_order},
     {"creation", 2, "collective-order", creation},
     {"root", 3, "collective-root", root},
+    {"root-of-half", 4, "collective-root", root_of_half},
     {"root-of-reduce", 2, "collective-root", root_of_reduce},
     {"op", 2, "collective-op", op},
     {"op-of-scan", 2, "collective-op", op_of_scan},

@@ -97,6 +97,23 @@ static void two_communicators(int wrong) {
   MPI_Comm_free(&second);
 }
 
+/* Rank 2 polls meanwhile, and cannot help. */
+static void sends_beside_a_poller(int wrong) {
+  int value = 0, other = 0, done = 0;
+  const int peer = 1 - rank_of(world);
+  MPI_Request request;
+  if (rank_of(world) < 2) {
+    if (!wrong && rank_of(world) == 0)
+      MPI_Recv(&other, 1, MPI_INT, peer, 0, world, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, peer, 0, world); /* planted */
+    if (wrong || rank_of(world) == 1)
+      MPI_Recv(&other, 1, MPI_INT, peer, 0, world, MPI_STATUS_IGNORE);
+  }
+  MPI_Ibarrier(world, &request);
+  while (!done)
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
 static void finalize(int wrong) {
   if (wrong && rank_of(world) == 1) exit(0);
 }
@@ -112,6 +129,7 @@ static const struct check_case cases[] = {
     {"broadcast-before-send", 2, "deadlock-unbuffered", broadcast_before_send},
     {"missing-member", 3, "argument|deadlock", missing_member},
     {"two-communicators", 2, "deadlock", two_communicators},
+    {"sends-beside-a-poller", 3, "deadlock-unbuffered", sends_beside_a_poller},
     {"finalize", 2, "finalize", finalize},
 };
 

@@ -222,6 +222,47 @@ static void started_twice(int wrong) {
   }
 }
 
+/* One of three requests fails: the others are complete, and the persistent one can be started. */
+static void truncated_among_others(int wrong) {
+  int values[2] = {0, 0}, pair[2], many[100] = {0};
+  MPI_Request requests[3];
+  MPI_Status statuses[3];
+  if (rank_of(world) == 0) {
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Irecv(&values[0], 1, MPI_INT, 1, 1, world, &requests[0]);
+    MPI_Recv_init(pair, 2, MPI_INT, 1, 2, world, &requests[1]);
+    MPI_Start(&requests[1]); /* planted */
+    MPI_Irecv(&values[1], 1, MPI_INT, 1, 3, world, &requests[2]);
+    MPI_Barrier(world);
+    MPI_Waitall(3, requests, statuses); /* planted */
+    for (int i = 0; i < 3; i += 2)
+      MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    MPI_Start(&requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[1]);
+  } else {
+    MPI_Barrier(world);
+    MPI_Send(&values[0], 1, MPI_INT, 0, 1, world);
+    MPI_Send(many, wrong ? 100 : 2, MPI_INT, 0, 2, world);
+    MPI_Send(&values[1], 1, MPI_INT, 0, 3, world);
+    MPI_Send(many, 2, MPI_INT, 0, 2, world);
+  }
+}
+
+/* The request of a wait that fails has ended. */
+static void truncated_in_a_wait(int wrong) {
+  int values[2] = {0, 0};
+  MPI_Request request;
+  if (rank_of(world) == 0) {
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Irecv(values, 1, MPI_INT, 1, 0, world, &request); /* planted */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    values[0] = 1;
+  } else {
+    MPI_Send(values, wrong ? 2 : 1, MPI_INT, 0, 0, world);
+  }
+}
+
 /* An error that the program raises itself is none of its calls. */
 static void error_of_call(int wrong) {
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
@@ -247,6 +288,8 @@ static const struct check_case cases[] = {
     {"truncated", 2, "message-truncated", truncated},
     {"truncated-nonblocking", 2, "message-truncated", truncated_nonblocking},
     {"truncated-quietly", 2, "message-truncated", truncated_quietly},
+    {"truncated-among-others", 2, "message-truncated|argument", truncated_among_others},
+    {"truncated-in-a-wait", 2, "message-truncated", truncated_in_a_wait},
     {"shorter", 2, "message-truncated", shorter},
     {"negative-count", 1, "argument", negative_count},
     {"no-such-rank", 2, "argument", no_such_rank},

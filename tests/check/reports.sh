@@ -56,7 +56,7 @@ refuse() {
   [ "$status" = 2 ] || fail "$*: status $status"
   [ "$(wc -l < output)" = 1 ] || fail "$*: not one line"
 }
-refuse -n 2 --check --procs 2
+refuse -n 2 --schedules 2 --procs 2
 refuse -n 2 --check --trace trace
 refuse -n 2 --check --workers 2
 refuse -n 2 --check --wire latency=1us

@@ -2,8 +2,11 @@
 """Runs the cases of a program (cases.h) under the checker: each planted error must be found at its line, and their corrected twins
 must give no finding.
 
-    run_cases.py SORREL PROGRAM SOURCE [CASE...]
+    run_cases.py [--procs N] SORREL PROGRAM SOURCE [CASE...]
+
+With --procs, N processes run the ranks; a case that has fewer ranks has a process for each.
 """
+import argparse
 import json
 import pathlib
 import subprocess
@@ -14,11 +17,12 @@ FINDINGS = 66
 TIME_MAX = 60
 
 
-def run(sorrel, ranks, program, case, folder):
+def run(sorrel, ranks, procs, program, case, folder):
     """The exit status, the findings, and what the run has printed."""
     report = folder / "findings.json"
     report.unlink(missing_ok=True)
-    command = [sorrel, "run", "-n", str(ranks), "--check", "--check-json", str(report), program, case]
+    processes = [] if procs == 1 else ["--procs", str(min(procs, int(ranks)))]
+    command = [sorrel, "run", "-n", str(ranks), *processes, "--check", "--check-json", str(report), program, case]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_MAX, errors="replace", check=False)
     findings = json.loads(report.read_text(encoding="utf-8"))["findings"] if report.exists() else None
     return done.returncode, findings, done.stdout + done.stderr
@@ -52,18 +56,24 @@ def fault_of_planted(kinds, status, findings, lines):
 
 
 def main():
-    sorrel, program, source = sys.argv[1:4]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--procs", type=int, default=1)
+    for name in ("sorrel", "program", "source"):
+        parser.add_argument(name)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    sorrel, program, source = options.sorrel, options.program, options.source
     lines = pathlib.Path(source).read_text(encoding="utf-8").splitlines()
     table = subprocess.run([sorrel, "run", "-n", "1", program], capture_output=True, text=True, check=True).stdout
     cases = [line.split() for line in table.splitlines()]
-    wanted = sys.argv[4:] or [name for name, _, _ in cases] + ["right"]
+    wanted = options.cases or [name for name, _, _ in cases] + ["right"]
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for case, ranks, kind in cases + [["right", max(int(ranks) for _, ranks, _ in cases), ""]]:
             if case not in wanted:
                 continue
-            status, findings, output = run(sorrel, ranks, program, case, folder)
+            status, findings, output = run(sorrel, ranks, options.procs, program, case, folder)
             if case == "right":
                 fault = "" if (status, findings) == (0, []) else f"status {status}, findings of correct programs"
             else:

@@ -1,8 +1,35 @@
 /* Two senders, and a receiver that expects their order if the argument is `wrong`; with `deadlock`
- * it waits for ever in the other order. */
+ * it waits for ever in the other order. With `ticket`, the rank that comes first at a window ends
+ * with a status of its own. With `once`, the first run leaves a request behind. With `hang`, rank 0
+ * expects a message that no rank sends; with `spin`, it computes without end. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static int take_ticket(int rank) {
+  int counter = 0;
+  int ticket = 0;
+  const int one = 1;
+  MPI_Win win;
+  MPI_Win_create(&counter, rank == 0 ? sizeof counter : 0, sizeof counter, MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &win);
+  MPI_Win_lock_all(0, win);
+  MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 0, MPI_SUM, win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  return ticket;
+}
+
+static void leave_request_once(int rank) {
+  static int value;
+  MPI_Request request;
+  const int file = rank == 0 ? open("ran", O_CREAT | O_EXCL | O_WRONLY, 0600) : -1;
+  if (file < 0) return;
+  close(file);
+  MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+}
 
 int main(int argc, char** argv) {
   int rank, value = 0, status = 0;
@@ -10,7 +37,13 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* how = argc > 1 ? argv[1] : "";
-  if (strcmp(how, "ordered") == 0) {
+  if (strcmp(how, "ticket") == 0 && take_ticket(rank) == 0) status = rank;
+  if (strcmp(how, "once") == 0) leave_request_once(rank);
+  if (strcmp(how, "hang") == 0 && rank == 0)
+    MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (volatile int spins = strcmp(how, "spin") == 0 && rank == 0; spins;)
+    continue;
+  if (strcmp(how, "ordered") == 0 || strcmp(how, "ticket") == 0 || strcmp(how, "once") == 0) {
     if (rank == 0) {
       MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -32,6 +32,13 @@ grep -q '24 schedules, [2-9] different orders' output || fail "the orders are no
 sorrel run -n 3 --schedules 24 "$program" ordered > output 2>&1 || fail "an ordered program has findings"
 grep -q 'one schedule is enough' output || fail "an ordered program needs one schedule"
 
+# The order in which ranks come to a window.
+sorrel run -n 3 --schedules 24 "$program" ticket > output 2>&1 || true
+grep -q 'exit status of the program depends on the order' output || fail "the order at a window is not explored"
+# A run without a finding says nothing about the others.
+sorrel run -n 3 --schedules 5 "$program" once > output 2>&1 && fail "the request is not found"
+grep -q '; 5 schedules, ' output || fail "ends before the last schedule"
+
 sorrel run -n 3 --seed 1 --schedules 2 "$program" > output 2>&1 && fail "--seed and --schedules are accepted together"
 grep -q 'exclude each other' output || fail "the conflict is not named"
 echo "schedules: found, repeated, counted"

@@ -38,7 +38,7 @@ class Program(typing.NamedTuple):
 
 
 class Counts:
-    """Of a category, for one tool."""
+    """Counts of a category, for one tool."""
 
     def __init__(self):
         self.errors = self.found = self.correct = self.false_alarms = 0

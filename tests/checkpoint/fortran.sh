@@ -58,15 +58,17 @@ restarts)
   unset STEPS_FOLDER
   for options in "" "--procs 3" "--procs 1 --workers 2"; do
     STEPS_FOLDER=$folder/files
-    # The same files as they were left, not copies: INQUIRE finds units by the number of a file.
+    # The files that were left, not copies: INQUIRE finds units by the number of a file.
     for file in "$folder"/left/*; do cat "$file" > "$STEPS_FOLDER/${file##*/}"; done
     rm -rf "$folder/again"
     cp -r "$folder/save" "$folder/again"
     "$sorrel" restart $options "$folder/again" > "$folder/out" 2> "$folder/err" || fail "restart $options: ended with $?"
     compare_files "restart $options"
-    grep -q '^sorrel: note: files are again as long as at the checkpoint: ' "$folder/err" || fail "restart $options: does not say that files were cut"
     step=$(grep -v '^line' "$folder/out" | sed -n 2p | cut -d ' ' -f 1)
     [ "$step" -gt 10 ] || fail "restart $options: begins at step $step"
+    # Behind the third checkpoint the files may have got nothing before the job was killed.
+    [ "$step" -gt 20 ] ||
+      grep -q '^sorrel: note: files are again as long as at the checkpoint: ' "$folder/err" || fail "restart $options: does not say that files were cut"
     grep -v '^line' "$folder/out" | tail -n +2 > "$folder/second"
     tail -n +"$step" "$folder/history" | diff - "$folder/second" || fail "restart $options: the history differs"
     seq -f 'line %.0f' "$step" 60 > "$folder/lines"

@@ -33,7 +33,7 @@ RANK_COUNT = 4
 
 
 def processes_of(job: subprocess.Popen[bytes]) -> list[int]:
-    """Those that the command has started, and not the ones that write."""
+    """The processes that the command has started, and not the ones that write."""
     try:
         return [int(pid) for pid in pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()]
     except OSError:
@@ -92,7 +92,7 @@ def survive(options: argparse.Namespace, random_: random.Random, folder: pathlib
 
     seconds = []
     for number in range(options.count):
-        # When the third step is over, the checkpoint of the first one is whole: a job that makes no progress is not restarted.
+        # When the third step is over, the checkpoint of the first one is whole, and the next life says "restarted": that of MPI_Init does not.
         if not wait_for("progress", lambda: len(lives()) == len(seconds) + 1 and len(lives()[-1]) >= 3):
             break
         time.sleep(random_.uniform(0, 0.06))

@@ -291,6 +291,39 @@ static void add_comms(void) {
   add(MPI_Comm_fromint(has.comm_number) == has.comms[3]);
 }
 
+/// What was used and given back leaves nothing that keeps a job from being saved.
+static void add_what_is_over(void) {
+  const int right = (rank + 1) % size;
+  const int left = (rank + size - 1) % size;
+  int value = 1000 + rank;
+  int got = 0;
+  int bytes = 0;
+  void* buffer = malloc(1000 + MPI_BSEND_OVERHEAD);
+  MPI_Buffer_attach(buffer, 1000 + MPI_BSEND_OVERHEAD);
+  MPI_Comm_attach_buffer(has.comms[0], malloc(1000 + MPI_BSEND_OVERHEAD),
+                         1000 + MPI_BSEND_OVERHEAD);
+  MPI_Bsend(&value, 1, MPI_INT, right, 8, MPI_COMM_WORLD);
+  MPI_Recv(&got, 1, MPI_INT, left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  add((uint64_t)got);
+  MPI_Buffer_detach(&buffer, &bytes);
+  free(buffer);
+  MPI_Comm_detach_buffer(has.comms[0], &buffer, &bytes);
+  free(buffer);
+  const MPI_Comm comms[2] = {MPI_COMM_WORLD, has.comms[0]};
+  for (int i = 0; i < 2; ++i) {
+    MPI_Request parts[2];
+    value = 2000 * i + rank;
+    MPI_Psend_init(&value, 1, 1, MPI_INT, right, 9, comms[i], MPI_INFO_NULL, &parts[0]);
+    MPI_Precv_init(&got, 1, 1, MPI_INT, left, 9, comms[i], MPI_INFO_NULL, &parts[1]);
+    MPI_Startall(2, parts);
+    MPI_Pready(0, parts[0]);
+    MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&parts[0]);
+    MPI_Request_free(&parts[1]);
+    add((uint64_t)got);
+  }
+}
+
 static void add_others(void) {
   int in = rank + 1;
   int out = 0;
@@ -333,6 +366,7 @@ static void sum_up(void) {
   add_types();
   add_comms();
   add_others();
+  add_what_is_over();
 }
 
 static int free_all(void) {

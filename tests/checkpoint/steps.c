@@ -6,12 +6,14 @@
 // usage: steps STEPS EVERY [DIE [REFUSED [RANK]]]
 //   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
 //   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, break,
-//   protect, window, request, thread, directory, environment, coroutine; or log: what keeps a rank
-//   in its process; or block: 400 KiB more are in use; or sleep: a while without a collective; or
-//   limit: after two checkpoints, no file may be longer than 20000 bytes; or die, or abort: after
-//   step 12 of any life. RANK: which rank has it; the last one.
+//   protect, unforked, wiped, window, request, thread, directory, locale, environment, coroutine;
+//   or domain: what keeps a rank in its process; or block: 400 KiB more are in use; or sleep: a
+//   while without a collective; or limit: after two checkpoints, no file may be longer than 20000
+//   bytes; or die, or abort: after step 12 of any life. RANK: which rank has it; the last one.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <libintl.h>
+#include <locale.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +22,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <syslog.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -72,8 +73,12 @@ static void hold(const char* what) {
     void* page = aligned_alloc(4096, 4096);
     mprotect(page, 4096, PROT_READ);
   }
-  // The C library keeps the pointer.
-  if (strcmp(what, "log") == 0) openlog("steps", LOG_PID, LOG_USER);
+  if (strcmp(what, "unforked") == 0 || strcmp(what, "wiped") == 0) {
+    void* page = memset(aligned_alloc(4096, 4096), 1, 4096);
+    madvise(page, 4096, strcmp(what, "wiped") == 0 ? MADV_WIPEONFORK : MADV_DONTFORK);
+  }
+  // The C library keeps a record in the rank's heap.
+  if (strcmp(what, "domain") == 0) bindtextdomain("steps", "/tmp");
   if (strcmp(what, "coroutine") == 0) allocate_in_coroutine();
   if (strcmp(what, "window") == 0)
     MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
@@ -86,6 +91,7 @@ static void hold(const char* what) {
   aborts |= strcmp(what, "abort") == 0;
   // No collective of all ranks meanwhile.
   if (strcmp(what, "sleep") == 0) sleep(3);
+  if (strcmp(what, "locale") == 0 && setlocale(LC_ALL, "C.UTF-8") == NULL) abort();
   if (strcmp(what, "environment") == 0) setenv("STEPS", "1", 1);
 }
 

@@ -9,6 +9,8 @@ cli_case(help_of_a_command 0 "Usage: sorrel run .*~Ranks and cores:.*--workers" 
 cli_case(help_of_two_commands 2 - "^sorrel: help takes one command. 'info' is a second one~$" ${sorrel} help run info)
 cli_case(help_of_a_mistake 2 - "^sorrel: unknown command rum. did you mean run.~$" ${sorrel} help rum)
 cli_case(version 0 "^sorrel [0-9.]+(, commit [0-9a-f]+(-dirty)?)? \\(MPI 5\\.0, ABI 1\\.0\\)~$" - ${sorrel} --version)
+cli_case(version_command 0 "^sorrel [0-9.]+.* \\(MPI 5\\.0, ABI 1\\.0\\)~$" - ${sorrel} version)
+cli_case(version_of_something 2 - "^sorrel: version takes no arguments. 'run' is one~$" ${sorrel} version run)
 cli_case(run_help 0 "Usage: sorrel run .*--workers.*--stack.*--bind.*--label.*Examples.*Exit status" - ${sorrel} run --help)
 cli_case(info_help 0 "Usage: sorrel info .*--json.*Examples" - ${sorrel} info -h)
 cli_case(cc_help 0 "Usage: sorrel cc .*-showme.*Examples" - ${sorrel} cc --help)
@@ -86,8 +88,8 @@ cli_case(other_architecture 2 - "other_architecture is built for another archite
 cli_case(static 2 - "./static is statically linked.*leave out -static" ${sorrel} run ./static)
 cli_case(non_pie_shared 2 - "^sorrel: ./fixed is not position-independent.*-fPIE -pie.* every rank must be a process: --procs 4, or leave it out~$" ${sorrel} run -n 4 --procs 2 ./fixed)
 cli_case(shared_library 2 - "libbetween.so.1 is a shared library. give a program" ${sorrel} run lib/libbetween.so.1)
-cli_case(for_openmpi 2 - "built for the own ABI of Open MPI. rebuild it with `sorrel cc`.*mpicc_abi" ${sorrel} run ./for_openmpi)
-cli_case(for_mpich 2 - "built for the own ABI of MPICH. rebuild" ${sorrel} run ./for_mpich)
+cli_case(for_openmpi 2 - "./for_openmpi needs libmpi.so.40 .Open MPI., which Sorrel does not translate. rebuild it with `sorrel cc`.*mpicc_abi" ${sorrel} run ./for_openmpi)
+cli_case(for_mpich 2 - "./for_mpich needs libmpich.so.12 .MPICH., which Sorrel does not translate. rebuild" ${sorrel} run ./for_mpich)
 cli_case(missing_functions 2 - "./missing needs 2 MPI functions that this version does not have: MPI_Imaginary, PMPI_Imaginary_too~$" ${sorrel} run ./missing)
 cli_case(missing_in_a_library 2 - "./missing_below needs 1 MPI function that this version does not have: MPI_Imaginary~$" ${sorrel} run ./missing_below)
 cli_case(more_than_maps_allow 2 - "1000000 ranks need more memory maps than vm.max_map_count = [0-9]+ allows. at most [0-9]+ ranks of ./program fit" ${sorrel} run -n 1000000 ./program)
@@ -149,7 +151,8 @@ cli_case(own_operator_new 7 "STARTED" "note: ./own_new replaces operator new or 
 cli_case(variable_of_the_process 7 "STARTED" "note: ./own_syntax uses re_syntax_options, .*: every rank is a process" ${sorrel} run -n 2 ./own_syntax)
 cli_case(program_in_path 7 "STARTED" - env PATH=${subjects}:/usr/bin:/bin ${sorrel} run -n 1 program)
 cli_case(program_in_this_folder 7 "STARTED" - ${sorrel} run -n 1 program)
-cli_case(independent_copies 7 ":preloaded=[^:]*libmpi_abi.so.1:.*LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
+cli_case(check_without_mpi 2 - "^sorrel: --check observes calls of MPI, and ./without_mpi makes none~$" ${sorrel} run --check ./without_mpi)
+cli_case(profile_without_mpi 2 - "^sorrel: --trace and --profile observe calls of MPI, and ./without_mpi makes none~$" ${sorrel} run --profile ./without_mpi)
 cli_case(rpath_to_another_library 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./other_rpath)
 
 # Wrappers: the program below is searched among their arguments. The stub library does not join a job.
@@ -159,12 +162,12 @@ cli_case(wrapper_of_a_wrapper 7 "STARTED~SORREL_JOB=ranks=5:" - ${sorrel} run -n
 cli_case(wrapped_fixed 7 "STARTED.*STARTED" "^sorrel: note: ./fixed is not position-independent, .*: every rank is a process, as with --procs 2~$" ${sorrel} run -n 2 env ./fixed)
 cli_case(wrapped_interpreter 7 "STARTED.*STARTED" "^sorrel: note: ./python3 is an interpreter, .*: every rank is a process, as with --procs 2~$" ${sorrel} run -n 2 env ./python3 x.py)
 cli_case(wrapped_missing_functions 2 - "^sorrel: ./missing needs 2 MPI functions" ${sorrel} run -n 2 env ./missing)
-cli_case(wrapped_for_openmpi 2 - "^sorrel: ./for_openmpi is built for the own ABI of Open MPI" ${sorrel} run -n 2 env ./for_openmpi)
+cli_case(wrapped_for_openmpi 2 - "^sorrel: ./for_openmpi needs libmpi.so.40 .Open MPI., which Sorrel does not translate" ${sorrel} run -n 2 env ./for_openmpi)
 cli_case(wrapped_more_than_maps_allow 2 - "1000000 ranks need more memory maps .* of ./program fit" ${sorrel} run -n 1000000 env ./program)
 cli_case(wrapped_rpath_to_another_library 2 - "^sorrel: ./other_rpath has an RPATH to another MPI library, .* start ./other_rpath without env~$" ${sorrel} run -n 2 env ./other_rpath)
 cli_case(static_wrapper 7 "STARTED~argument ../program.~SORREL_JOB=ranks=2:" - ${sorrel} run -n 2 ./static ./program)
 cli_case(valgrind 7 "STARTED.*STARTED" "^sorrel: note: ./valgrind cannot follow the stacks of ranks that share a process: every rank is a process, as with --procs 2~$" ${sorrel} run -n 2 ./valgrind ./program)
-cli_case(script 1 "^STARTED~$" "^sorrel: ./script has ended, and no MPI program below it has joined this job of 2 ranks .for programs without MPI: --procs 2.~$" ${sorrel} run -n 2 ./script)
+cli_case(script 1 "^STARTED~$" "^sorrel: ./script has ended, and no MPI program below it has joined this job of 2 ranks .a program without MPI runs once in each process. 2 times: --procs 2.~$" ${sorrel} run -n 2 ./script)
 cli_case(script_in_processes 0 "^STARTED~STARTED~$" "^sorrel: note: ./script has ended" ${sorrel} run -n 2 --procs 2 ./script)
 cli_case(info_of_a_wrapper 0 "can run +yes, once in each process: the MPI programs that it starts are the ranks~" - ${sorrel} info env)
 cli_case(preflight_is_internal 2 - "^sorrel: preflight is for the library's use" ${sorrel} preflight)
@@ -197,14 +200,18 @@ cli_case(mpiexec_unknown_flag 2 - "unknown option --nonsense-flag" ${mpiexec} --
 
 # info
 cli_case(info 0 "Sorrel .*standard ABI 1\\.0~.*${tree}/lib/libmpi_abi.so.1~.*futex.*count +[0-9]+~ +because +affinity mask allows" - ${sorrel} info)
+# A topology that hwloc makes up. Without hwloc there is none.
+cli_case(info_of_memory_nodes 0 "hwloc is not installed|4 package.s., 8 core.s., 8 hardware thread.s., 4 memory node.s.~.*~ +node 1: [0-9.]+ [KMG]iB, cpus 2-3~.*~ +node 3: [^~]*, cpus 6-7~.*~ +memory nodes +0: cpus 0" - env HWLOC_SYNTHETIC=pack:4\ numa:1\ core:2\ pu:1 ${sorrel} info)
+cli_case(info_json_of_memory_nodes 0 "\"topology\": null|\"memory_nodes\": 2,~ +\"nodes\": .~ +[{]~ +\"number\": 0,~ +\"size_bytes\": [0-9]+,~ +\"cpus\": .~ +0,~ +1~ +.~" - env HWLOC_SYNTHETIC=numa:2\ core:2\ pu:1 ${sorrel} info --json)
+cli_case(verbose_run_of_memory_nodes 7 "STARTED" "sorrel: note: memory nodes: 0: cpus [0-9]" env HWLOC_SYNTHETIC=numa:2\ core:512\ pu:1 ${sorrel} run --verbose ./program)
 cli_case(info_of_a_program 0 "position-independent executable~ +globals +1[0-9]+ bytes writable.*thread-locals none~.*libmpi_abi.so.1 .*MPI functions 2: MPI_Finalize MPI_Init~ +missing here +none~ +can run +yes~ +ranks +at most [0-9]+" - ${sorrel} info ./program)
 cli_case(info_of_thread_locals 0 "thread-locals 4 bytes" - ${sorrel} info ./with_tls)
 cli_case(info_of_libraries 0 "libkeeps_much.so.1 .[^~]*., private: 40[0-9]+ bytes of writable data~ +libkeeps_nothing.so.1 .[^~]*., shared: no writable data~.*libc.so.6 .[^~]*., shared: its per-process state is private to each rank~.*can run +yes, every rank a process: libkeeps_much.so.1 has writable data" - ${sorrel} info ./with_data)
 cli_case(info_of_libraries_json 0 "\"name\": \"libkeeps_much.so.1\",~ +\"path\": [^~]*~ +\"shared\": false,~ +\"reason\": \"40[0-9]+ bytes of writable data\"" - ${sorrel} info --json ./with_data)
 cli_case(info_of_a_lacking_program 1 "missing here +2: MPI_Imaginary PMPI_Imaginary_too~ +can run +no: " - ${sorrel} info ./missing)
-cli_case(info_of_a_refused_function 0 "missing here +none~ +unsupported +1: MPI_Close_port~ +can run +yes~" - ${sorrel} info ./refused)
+cli_case(info_of_a_refused_function 0 "missing here +none~ +one process +1: MPI_Close_port~ +can run +yes~" - ${sorrel} info ./refused)
 cli_case(info_of_an_interpreter 0 "can run +yes, every rank a process: ./python3 is an interpreter" - ${sorrel} info ./python3)
-cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto +1 process: the program's data can be private to a rank. idle workers spin [0-9]+ us" - ${sorrel} info ./program)
+cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto +1 process: the program's data can be private to a rank. messages up to .* are copied at once" - ${sorrel} info ./program)
 cli_case(info_of_nothing 1 "can run +no: ./nothing: no such program" - ${sorrel} info ./nothing)
 cli_case(info_json 1 "^[{]~  \"version\".*\"missing_functions\": .~      \"MPI_Imaginary\",~.*\"can_run\": false.*~[}]~$" - ${sorrel} info --json ./missing)
 cli_case(info_of_an_empty_name 2 - "^sorrel: the program's name is empty~$" bash -c "${sorrel} info ''")
@@ -232,6 +239,9 @@ cli_case(plan_keeps_a_dimension 0 "cut 1 x 8 x 2: .*. dimension 0 stays uncut, a
   ${sorrel} plan 64 64 64 -n 16 --machine sp2 --keep 0)
 cli_case(plan_keeps_a_dimension_that_is_not_there 2 - "^sorrel: --keep names dimension 2. this grid has dimensions 0 to 1~$"
   ${sorrel} plan 64 64 -n 4 --machine sp2 --keep 2)
+cli_case(plan_keeps_two_dimensions 0 "cut 1 x 1 x 16: " - ${sorrel} plan 64 64 64 -n 16 --machine sp2 --keep 0 --keep 1)
+cli_case(plan_periodic_in_a_dimension_that_is_not_there 2 - "^sorrel: --periodic names dimension 2. this grid has dimensions 0 to 1~$"
+  ${sorrel} plan 64 64 -n 4 --machine sp2 --periodic 2)
 cli_case(plan_levels 0 "~~a cycle of 4 levels takes .*, with 3 steps on each level~level 1, 32 x 32 x 32 cells: best cut .*~  [kg].*~level 2, 16 x 16 x 16 cells: .*~  .*~level 3, 8 x 8 x 8 cells: .*~  [kg][^~]*~$" -
   ${sorrel} plan 64 64 64 -n 8 --machine sp2 --levels 4 --steps 3)
 cli_case(plan_levels_json 0 "\"multigrid\": [{]~ +\"steps\": 4,~ +\"cycle_seconds\": .*\"coarser_levels\": .~.*\"finest_cut_kept\": .*\"recommendation\": \"(keep|gather)\".*\"why\": " -
@@ -307,6 +317,23 @@ cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed. usag
 cli_case(selftest_help 0 "Usage: sorrel selftest .*Exit status: 0 .* 1 " - ${sorrel} selftest --help)
 cli_case(selftest_takes_nothing 2 - "^sorrel: selftest takes no arguments, not './program'~$" ${sorrel} selftest ./program)
 cli_case(selftest_without_a_folder 2 - "^sorrel: cannot make a folder for programs in .TMPDIR or /tmp: " env TMPDIR=/nowhere ${sorrel} selftest)
+
+# demo, try: the tests of their jobs are beside this file. The stub's tree has no programs.
+cli_case(demo_takes_nothing 2 - "^sorrel: demo takes no arguments, not './program'. your program: .sorrel try ./program.~$" ${sorrel} demo ./program)
+cli_case(demo_acts_are_letters 2 - "^sorrel: --acts must be letters of ABCD, not 'E'~$" ${sorrel} demo --acts E)
+cli_case(demo_shows_its_own_programs 2 - "^sorrel: --show must be many, hang, survive or latency, not 'x'~$" ${sorrel} demo --show x)
+cli_case(demo_without_programs 2 - "^sorrel: demo: its programs are not in [^~]*/libexec/sorrel/demo: install Sorrel again~$" ${sorrel} demo)
+cli_case(try_nothing 2 - "^sorrel: no program. usage: sorrel try .options. PROGRAM .arguments.~$" ${sorrel} try)
+cli_case(try_ranks 2 - "^sorrel: --ranks must be numbers from 1 to 1000000 such as 8,27,64, not '8,x'~$" ${sorrel} try --ranks 8,x ./program)
+cli_case(try_budget 2 - "^sorrel: --budget must be from 1 to 86400 seconds, not 0~$" ${sorrel} try --budget 0 ./program)
+cli_case(try_runs 2 - "^sorrel: --runs must be a whole number from 3 to 1000, not '2'~$" ${sorrel} try --runs 2 ./program)
+cli_case(try_tolerance 2 - "^sorrel: --tolerance must be at least 0 and less than 1, not 1~$" ${sorrel} try --tolerance 1 ./program)
+cli_case(try_ignore 2 - "^sorrel: --ignore must be an extended regular expression, not '.x'~$" ${sorrel} try --ignore "(x" ./program)
+cli_case(try_without_mpi 2 - "^sorrel: ./without_mpi does not use MPI: try compares runs of MPI programs~$" ${sorrel} try ./without_mpi)
+cli_case(try_static 2 - "^sorrel: ./static" ${sorrel} try ./static)
+cli_case(try_list 0 "^sorrel run -n 3~sorrel run -n 6~~then, with the best number of ranks in the place of 3:~sorrel run -n 3 .*--balance measured~$" -
+  ${sorrel} try --list --ranks 6,3,6 ./program)
+cli_case(try_that_fails 1 "-n 3  ended with status 7.*Sorrel could not run this program: .sorrel run -n 3. ended with status 7" - ${sorrel} try --ranks 3 ./program)
 
 # The configuration file
 file(WRITE ${subjects}/config/sorrel/config "# two of them\nranks = 5\nworkers = 1\nverbose\n")

@@ -7,7 +7,7 @@ class Rule(enum.Enum):
     """How the output and the exit status of an entry are judged."""
 
     NORMAL = "TestNormal"                      # "No Errors", nothing else, status 0
-    ALLOW_WARNINGS = "TestAllowWarnings"       # the same, and warnings
+    ALLOW_WARNINGS = "TestAllowWarnings"       # as NORMAL, and warnings
     STATUS = "TestStatus"                      # a status other than 0
     STATUS_NO_ERRORS = "TestStatusNoErrors"    # "No Errors" and a status other than 0
     FATAL = "TestErrFatal"                     # a status other than 0

@@ -13,21 +13,27 @@ SORREL = {
     "procs": ("two processes", "sorrel run --procs {two} -n {n}"),
     "host": ("under MPICH", MPICH + " -n {two} sorrel run -n {n}"),
     "openmpi": ("under Open MPI", OPENMPI + " -n {two} sorrel run -n {n}"),
+    "mpich-built": ("built with MPICH", "sorrel run -n {n}"),
+    "openmpi-built": ("built with Open MPI", "sorrel run -n {n}"),
     "nodes": ("two simulated nodes", "sorrel run --wire nodes={two},latency=20us -n {n}"),
 }
 BASELINE = "baseline"
+# Launches of programs that another MPI's compilers have built: the ending of the compilers' names (mpicc.mpich).
+COMPILERS = {"mpich-built": "mpich", "openmpi-built": "openmpi"}
 # Open MPI refuses to start as root without these; they change nothing else.
 OPENMPI_AS_ROOT = {name + suffix: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for suffix in ("", "_CONFIRM")}
 
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """A way to start ranks. `library_path` replaces the MPI library of programs that are linked with Sorrel's."""
+    """A way to start ranks. `library_path` replaces the MPI library of programs that are linked with Sorrel's. `compilers`: of
+    another MPI, by the ending of their names."""
 
     name: str
     title: str
     template: str
     library_path: str = ""
+    compilers: str = ""
 
     def command(self, ranks, program, arguments):
         words = shlex.split(self.template.format(n=ranks, two=min(2, ranks)))
@@ -57,4 +63,4 @@ def find_launch(name, baseline=None):
         folder = os.path.abspath(baseline)
         return Launch(name, "MPICH's library", shlex.quote(os.path.join(folder, "bin/mpiexec")) + " -n {n}", os.path.join(folder, "lib"))
     title, template = SORREL[name]
-    return Launch(name, title, template)
+    return Launch(name, title, template, compilers=COMPILERS.get(name, ""))

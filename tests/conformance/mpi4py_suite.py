@@ -84,7 +84,7 @@ class Suite:
                      time_limit_s=limit_s)
 
     def _modules(self):
-        """Those that start no program, in order."""
+        """The modules that start no program, in order."""
         found = [re.fullmatch(r"test_(\w+)\.py", name) for name in sorted(os.listdir(os.path.join(self.source, "test")))]
         return [match[1] for match in found if match and match[1] not in DYNAMIC]
 

@@ -20,7 +20,11 @@ BUILD_LIMIT_S = 600
 # What MPICH's own configure passes to that of its tests: the Fortran kinds of MPI_Offset and MPI_Aint.
 CONFIGURE_ENVIRONMENT = {"F77_MPI_OFFSET": "integer*8", "F77_MPI_ADDRESS": "integer*8"}
 CONFIGURE_OPTIONS = ("--enable-strictmpi", "--disable-cxx", "--enable-fortran=all", "--disable-dependency-tracking")
-COMPILERS = ("CC=mpicc", "MPICC=mpicc", "F77=mpif77", "MPIF77=mpif77", "FC=mpifort", "MPIFC=mpifort")
+COMPILERS = {"CC": "mpicc", "MPICC": "mpicc", "F77": "mpif77", "MPIF77": "mpif77", "FC": "mpifort", "MPIFC": "mpifort"}
+
+
+# Wrappers of other MPIs do not pass the option that GCC needs for calls of one procedure with arguments of several types.
+FORTRAN_FLAGS = ("FFLAGS=-fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch")
 
 
 class SetupError(Exception):
@@ -51,14 +55,17 @@ def fetch_package(cache):
 
 
 class Suite:
-    """The suite, configured for the compilers mpicc, mpif77 and mpifort that PATH finds."""
+    """The suite, configured for the compilers mpicc, mpif77 and mpifort that PATH finds, or for those of another MPI (mpicc.mpich)."""
 
     name = "mpich"
 
-    def __init__(self, cache, folder=None):
+    def __init__(self, cache, folder=None, compilers=""):
         root = os.path.abspath(folder) if folder else fetch_package(cache)
         self.source = os.path.join(root, "test/mpi")
-        self.build = os.path.join(cache, "mpich-build")
+        ending = "." + compilers if compilers else ""
+        self.build = os.path.join(cache, "mpich-build" + ending)
+        self._compilers = [f"{name}={command}{ending}" for name, command in COMPILERS.items()]
+        self._compilers += FORTRAN_FLAGS if compilers else ()
         if not os.path.exists(os.path.join(self.source, "configure")):
             raise SetupError(f"{self.source}/configure does not exist: this is not a release of MPICH")
         self._refused = {}
@@ -77,7 +84,7 @@ class Suite:
             return
         os.makedirs(self.build, exist_ok=True)
         env = dict(os.environ, **CONFIGURE_ENVIRONMENT)
-        commands = [([os.path.join(self.source, "configure"), *CONFIGURE_OPTIONS, *COMPILERS], self.build),
+        commands = [([os.path.join(self.source, "configure"), *CONFIGURE_OPTIONS, *self._compilers], self.build),
                     (["make"], os.path.join(self.build, "dtpools")), (["make"], os.path.join(self.build, "util"))]
         for command, cwd in commands:
             done = run_bounded(command, limit_s=CONFIGURE_LIMIT_S, cwd=cwd, env=env)

@@ -36,7 +36,7 @@ def _cell(counter):
 
 
 def percentage(counter):
-    """Of the applicable entries, those that passed; rounded down to a tenth."""
+    """The share of the applicable entries that passed; rounded down to a tenth."""
     applicable = counter["passed"] + counter["failed"]
     return f"{1000 * counter['passed'] // applicable / 10:.1f} %" if applicable else "-"
 

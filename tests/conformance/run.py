@@ -78,9 +78,11 @@ def parse_arguments(words):
     return options
 
 
-def open_suite(name, options):
+def open_suite(name, options, compilers):
     if name == "mpich":
-        return mpich.Suite(options.cache, options.mpich)
+        return mpich.Suite(options.cache, options.mpich, compilers)
+    if compilers:
+        raise mpich.SetupError(f"programs of {name} are not built with the compilers of another MPI")
     if name == "mpi4py":
         return mpi4py_suite.Suite(options.cache, options.mpi4py)
     return benchmark_suites.Suite(name, getattr(options, name))
@@ -109,22 +111,28 @@ def results_path(options, suite, launch):
     return os.path.join(options.cache, "results", f"{suite}.{launch}.jsonl")
 
 
-def run_suite(name, options, reviewed):
-    """Runs a suite in the launches asked for; returns whether an applicable entry failed."""
-    suite = open_suite(name, options)
+def prepare_suite(name, options, launch):
+    """The suite of a launch, with its programs' makefiles."""
+    suite = open_suite(name, options, launch.compilers)
     print(f"{name}: preparing", flush=True)
     if options.rebuild and os.path.commonpath([suite.build, options.cache]) == options.cache:
         shutil.rmtree(suite.build, ignore_errors=True)
     suite.prepare()
-    chapters = options.chapters or (mpich.CHAPTERS if name == "mpich" else ())
-    entries = [e for e in suite.entries(chapters) if not options.match or re.search(options.match, e.key)]
-    if options.list:
-        print("\n".join(entry.key for entry in entries))
-        return False
     with open(os.path.join(options.cache, "results", name + ".version"), "w", encoding="utf-8") as file:
         json.dump(suite.version, file)
+    return suite
+
+
+def run_suite(name, options, reviewed):
+    """Runs a suite in the launches asked for; returns whether an applicable entry failed."""
     has_failed = False
     for launch in options.launch:
+        suite = prepare_suite(name, options, launch)
+        chapters = options.chapters or (mpich.CHAPTERS if name == "mpich" else ())
+        entries = [e for e in suite.entries(chapters) if not options.match or re.search(options.match, e.key)]
+        if options.list:
+            print("\n".join(entry.key for entry in entries))
+            return False
         store = Store(results_path(options, name, launch.name))
         todo = wanted(entries, store.results, options.again)
         print(f"{name}, {launch.title}: {len(todo)} of {len(entries)} entries to run", flush=True)

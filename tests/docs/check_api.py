@@ -52,7 +52,7 @@ def member_faults(member: ElementTree.Element) -> list[str]:
 
 
 def faults_of_members(compound: ElementTree.Element) -> list[str]:
-    """Of public functions and variables, but for comparisons and what cannot be called."""
+    """Faults of public functions and variables, but for comparisons and what cannot be called."""
     return [
         fault
         for member in compound.iter("memberdef")

@@ -42,7 +42,7 @@ def copies_of(texts: dict[str, str], folder: pathlib.Path) -> dict[str, str]:
 
 
 def prose_findings(texts: dict[str, str], folder: pathlib.Path) -> list[str]:
-    """Of proselint, as page:line: finding."""
+    """The findings of proselint, as page:line: finding."""
     config = folder / "proselint.json"
     config.write_text(json.dumps(CONFIG), encoding="utf-8")
     copies = copies_of(texts, folder)
@@ -57,7 +57,7 @@ def prose_findings(texts: dict[str, str], folder: pathlib.Path) -> list[str]:
 
 
 def misspelt(texts: dict[str, str], folder: pathlib.Path) -> list[str]:
-    """Of codespell, as page:line: finding."""
+    """The findings of codespell, as page:line: finding."""
     copies = copies_of(texts, folder)
     said = subprocess.run([sys.executable, "-m", "codespell_lib", "-L", WORDS, *copies], capture_output=True, text=True).stdout
     return [copies[line.split(":")[0]] + line[line.index(":"):] for line in said.splitlines()]

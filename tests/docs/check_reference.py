@@ -4,6 +4,7 @@
 The reference pages follow the sources:
 - each message that docs/reference/messages.md quotes in the first column of a table is a text of the sources, with anything in the place of `...`;
 - docs/reference/commands.md has the commands of tools/sorrel/main.cpp, and no others;
+- docs/processes.md has a row with each option of `sorrel run`, for jobs under a host MPI;
 - docs/settings.md has each variable SORREL_... that sources ask the environment for, but those of a job and of tests.
 """
 import pathlib
@@ -39,6 +40,14 @@ def command_differences(page: str, main: str) -> set[str]:
     return set(re.findall(r'\{"(\w+)"', table[:table.index("};")])) ^ set(re.findall(r"^\| `(\w+)` \|", page, re.M))
 
 
+def options_without_a_row(page: str, options: str) -> set[str]:
+    """The options of tools/sorrel/run/run_options.cpp without a row below the heading "Options under a host MPI"."""
+    section = page[page.index("### Options under a host MPI"):].split("\n#")[0]
+    rows = "\n".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+    known = re.findall(r'add_(?:option|flag)\(\s*"([^"]+)"', options)
+    return {name for name in known if f"`{name.split(',')[0]}`" not in rows}
+
+
 def unnamed_variables(page: str, texts: list[str]) -> set[str]:
     return {name for text in texts for name in VARIABLE.findall(text)} - INTERNAL - set(re.findall(r"SORREL_[A-Z_]+", page))
 
@@ -51,6 +60,8 @@ def main() -> int:
         (docs / "reference/messages.md").read_text(encoding="utf-8"), [piece for text in texts for piece in literals(text)])]
     faults += [f"docs/reference/commands.md and tools/sorrel/main.cpp differ: {name}" for name in sorted(command_differences(
         (docs / "reference/commands.md").read_text(encoding="utf-8"), (sources / "tools/sorrel/main.cpp").read_text(encoding="utf-8")))]
+    faults += [f"docs/processes.md has no row for {name} under a host MPI" for name in sorted(options_without_a_row(
+        (docs / "processes.md").read_text(encoding="utf-8"), (sources / "tools/sorrel/run/run_options.cpp").read_text(encoding="utf-8")))]
     faults += [f"docs/settings.md lacks {name}" for name in sorted(unnamed_variables(
         (docs / "settings.md").read_text(encoding="utf-8"), texts))]
     print("\n".join(faults) or "the reference pages follow the sources")

@@ -17,6 +17,12 @@ class CheckReference(unittest.TestCase):
         self.assertEqual(check.command_differences("| `run` | runs |\n| `ps` | lists |", MAIN), set())
         self.assertEqual(check.command_differences("| `run` | runs |\n| `top` | shows |", MAIN), {"ps", "top"})
 
+    def test_options(self):
+        options = 'app->add_option("-n,--ranks", x,\napp->add_flag(\n  "--label", y'
+        page = "`--label` is elsewhere\n### Options under a host MPI\n\n| `-n` | works | |\n%s\n## Next\n| `--label` | |\n"
+        self.assertEqual(check.options_without_a_row(page % "| `--label`, `--x` | refused | |", options), set())
+        self.assertEqual(check.options_without_a_row(page % "| `--x` | refused | `--label` |", options), {"--label"})
+
     def test_variables(self):
         self.assertEqual(check.unnamed_variables("`SORREL_SPIN`", [SOURCE]), set())
         self.assertEqual(check.unnamed_variables("`SORREL_SHARE`", [SOURCE]), {"SORREL_SPIN"})

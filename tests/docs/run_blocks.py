@@ -26,7 +26,8 @@ and directly above a block:
     <!-- compiled -->                             a block of `c` or `cpp` is compiled, without a warning
     <!-- run -->                                  also on a page whose blocks are checked
 
-A block of `yaml` is a workflow of GitHub: its schema is checked where check-jsonschema is installed, and its commands run in their order.
+A block of `yaml` is a workflow of GitHub: its schema is checked where check-jsonschema is installed, and its commands run in their order, those of
+packaging/action among them, with Sorrel installed.
 
 --list prints the shell's script. --summary prints which blocks are checked and why, and fails if a block is neither run nor checked. Blocks of `text`, `json`,
 `toctree` and the like show something and do not count.
@@ -42,6 +43,7 @@ import subprocess
 import sys
 import tempfile
 
+import composite_action
 import stand_in
 
 BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -271,6 +273,9 @@ def workflow_commands(text: str) -> list[str]:
     lines = text.splitlines()
     steps = 0
     for number, line in enumerate(lines):
+        if re.fullmatch(r" +- uses: \S+/packaging/action@\S+", line):
+            steps += 1
+            parts += action_commands(lines[number:])
         run = re.fullmatch(r"( +)(- )?run: (.+)", line)
         if not run:
             continue
@@ -286,6 +291,18 @@ def workflow_commands(text: str) -> list[str]:
         steps += 1
         parts += [command, "while read -r added; do PATH=$added:$PATH; done <$GITHUB_PATH; : >$GITHUB_PATH"]
     return parts if steps else ["echo 'no step of the workflow runs a command'; false"]
+
+
+def action_commands(lines: list[str]) -> list[str]:
+    """The commands of packaging/action with the inputs of the step that begins here."""
+    step = [lines[0].replace("- ", "  ", 1)]
+    for line in lines[1:]:
+        if composite_action.indent_of(line) < composite_action.indent_of(step[0]):
+            break
+        step.append(line)
+    inputs = composite_action.pairs(composite_action.section(step, "with"))
+    words = [shlex.quote(f"{name}={value}") for name, value in {**inputs, "install": "none"}.items()]
+    return [f'action=$("$DOCS_PYTHON" -B "$DOCS_TOOLS/composite_action.py" "$DOCS_SOURCES/packaging/action/action.yml" {" ".join(words)})', 'eval "$action"']
 
 
 def make_folder(folder: pathlib.Path, prefix: pathlib.Path, sources: pathlib.Path) -> None:

@@ -120,6 +120,20 @@ class RunBlocks(unittest.TestCase):
         self.assertEqual(self.run_page(page.format("b")), 1)
         self.assertEqual(self.run_page("<!-- checked: git; slow -->\n```yaml\non: [push]\n```\n"), 1)
 
+    def test_a_workflow_with_the_action(self):
+        page = ("<!-- checked: git; slow -->\n```yaml\nname: a\non: [push]\njobs:\n  test:\n    runs-on: ubuntu-24.04\n    steps:\n"
+                "      - uses: OWNER/sorrel/packaging/action@main\n        with:\n          build: cp examples/a a\n          program: ./a\n"
+                "          {}: --few 2\n```\n")
+        self.write("examples/a", "#!/bin/sh\n").chmod(0o755)
+        (self.folder / "packaging/action").mkdir(parents=True)
+        self.write("packaging/action/action.yml", (pathlib.Path(__file__).parents[2] / "packaging/action/action.yml").read_text(encoding="utf-8"))
+        self.write("bin/sorrel", "#!/bin/sh\n[ \"$*\" = 'test --junit sorrel-junit.xml --sarif sorrel.sarif --few 2 ./a' ] && [ -x a ]\n").chmod(0o755)
+        self.assertEqual(self.run_page(page.format("options")), 0)
+        self.write("bin/sorrel", "#!/bin/sh\nexit 66\n").chmod(0o755)
+        self.assertEqual(self.run_page(page.format("options")), 1)
+        self.write("bin/sorrel", "#!/bin/sh\n").chmod(0o755)
+        self.assertEqual(self.run_page(page.format("opitons")), 1)
+
     def test_a_session_in_a_terminal(self):
         self.write("bin/talk", "#!/bin/sh\nwhile printf '(gdb) '; read -r line; do [ \"$line\" = quit ] && exit; echo \"<$line>\"; done\n").chmod(0o755)
         page = "```console\n$ word=sun; talk\n(gdb) {}\n```\n".replace("word=sun; ", "")

@@ -95,6 +95,12 @@ def dev(words: Words) -> None:
         ctest(["--preset", "dev" if command == "test" else command, *(word for word in rest if word not in own)])
     elif command == "stress":
         script("tests/stress/stress.py", ["--build", "build/dev", *rest])
+    elif command == "emulate":
+        numbers = re.findall(r"^ {6}(--\w+)\) \w+=\$\{2", text, re.M)
+        while rest[:1] and rest[0] in numbers:
+            require(len(rest) > 1 and rest[1].isdigit(), f"{rest[0]} needs a number")
+            rest = rest[2:]
+        require(rest and not rest[0].startswith("-"), "emulate needs a command")
     elif command == "lint":
         require(rest in ([], ["--fix"]), "lint takes --fix only")
     else:
@@ -144,7 +150,7 @@ def bench(words: Words) -> None:
     if arguments.name == "list":
         return
     # Folders of the reader; results are not written into the sources.
-    for folder in (arguments.ampi, arguments.proxies):
+    for folder in (arguments.ampi, arguments.proxies, arguments.suites and arguments.suites / "mpi-benchmarks"):
         if folder is not None:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for result in ("json", "table"):
@@ -254,7 +260,7 @@ def module(name: str, words: Words) -> None:
         require(words == ["--wheel"], "build makes the wheel by --wheel")
         project = sources("pyproject.toml").read_text()
         package = re.search(r'^name = "(.*)"', project, re.M)[1].replace("-", "_")
-        version = re.search(r'^version = "(.*)"', project, re.M)[1]
+        version = re.search(r"^project\(Sorrel VERSION ([0-9.]+)", sources("CMakeLists.txt").read_text(), re.M)[1]
         wheel = pathlib.Path("dist", f"{package}-{version}-py3-none-linux_x86_64.whl")
         wheel.parent.mkdir(exist_ok=True)
         wheel.touch()
@@ -407,7 +413,7 @@ def apt_get(words: Words) -> None:
 
 @checks("configure")
 def configure(words: Words) -> None:
-    """Of a package by autotools: leaves a makefile, for the prefix that it names."""
+    """The script of a package by autotools: leaves a makefile, for the prefix that it names."""
     arguments = parser("configure")
     arguments.add_argument("--prefix", required=True)
     for option in ("--enable-parallel", "--disable-static", "--disable-tests", "--disable-tools"):
@@ -527,9 +533,15 @@ def launcher(words: Words) -> None:
     start(arguments.parse_args(words).command)
 
 
+@checks("mpicc.openmpi")
+def other_compiler(words: Words) -> None:
+    """Compiles for the standard ABI, with the options that all compilers have."""
+    subprocess.run([prefix("bin", "sorrel"), "cc", *words], check=True)
+
+
 @checks("srun")
 def srun(words: Words) -> None:
-    """The same."""
+    """Starts one process, as launcher() does, with the options of srun."""
     arguments = parser("srun")
     arguments.add_argument("-N", type=int)
     arguments.add_argument("-n", type=int, required=True)

@@ -63,9 +63,10 @@ class StandIn(unittest.TestCase):
 
     def test_dev(self):
         self.check(["./dev demo", "./dev install there", "./dev test --hosts -L lint", "./dev lint --fix", "./dev stress --minutes 60 --seed 7",
-                    "./dev bench --peers", "./dev bench studies --quick", "./dev asan"],
+                    "./dev bench --peers", "./dev bench studies --quick", "./dev asan", "./dev emulate --cpus 8 --nodes 2 ls -l"],
                    ["./dev dmeo", "./dev install", "./dev test --host", "./dev test -L lnit", "./dev lint --fxi", "./dev stress --minuets 60",
-                    "./dev stress --part kils", "./dev bench studeis", "./dev docs now"])
+                    "./dev stress --part kils", "./dev bench studeis", "./dev docs now", "./dev emulate --cpu 8 ls",
+                    "./dev emulate --cpus ls", "./dev emulate --cpus 8"])
 
     def test_sorrel(self):
         self.check(["sorrel plan 256 -n 32 --json", "sorrel plan --ranks=3", "sorrel run -np 4 --shared a.so ./heat --steps 3"],
@@ -123,7 +124,7 @@ class StandIn(unittest.TestCase):
 
     def test_containers_and_recipes(self):
         self.check(["podman build -f packaging/container/Containerfile -t sorrel .", "podman run --rm -v .:/work sorrel true", "spack repo add packaging/spack",
-                    "spack dev-build sorrel@0.2.0", "rattler-build build --recipe packaging/conda/recipe.yaml", "git clone https://example.org/sorrel.git ../sorrel"],
+                    "spack dev-build sorrel@main", "rattler-build build --recipe packaging/conda/recipe.yaml", "git clone https://example.org/sorrel.git ../sorrel"],
                    ["podman build -f Containerfile -t sorrel .", "podman run --rm -v .:/home sorrel true", "podman run --rm -v .:/work sorel true",
                     "podman run --rm -v .:/work sorrel false", "spack repo add packaging", "spack dev-build sorrel@0.1.9", "rattler-build build --recipe packaging/recipe.yaml",
                     "git colne a b"])

@@ -19,8 +19,10 @@ using sorrel::fuzz::require;
 using namespace sorrel::checkpoint;
 
 extern "C" const char* const sorrel_fuzz_tokens[];
-const char* const sorrel_fuzz_tokens[] = {"sorrel checkpoint 1\n",
+const char* const sorrel_fuzz_tokens[] = {"sorrel checkpoint 2\n",
+                                          "writer ",
                                           "generation ",
+                                          "code ",
                                           "processes ",
                                           "check ",
                                           "18446744073709551615",
@@ -116,8 +118,7 @@ void damage(Input& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(sorrel::fuzz::text_of(data, size));
   if (const auto manifest = decode_manifest(text))
-    require(encode_manifest(manifest->generation, manifest->files) == text,
-            "an accepted manifest is one that is written");
+    require(encode_manifest(*manifest) == text, "an accepted manifest is one that is written");
   Input input({data, size});
   FileSeal seal;
   const auto written = write_file(input, seal);

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   std::array<std::byte, 8> bytes{};
   {
     sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
-    auto use = g.family("use", {1}).run([&] {
+    auto use = g.family("use", {1}).body([&] {
       if (fault == "throw" && rank == 0) throw std::runtime_error("no more");
     });
     if (fault != "throw" && rank == 0) {

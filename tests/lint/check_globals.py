@@ -3,8 +3,8 @@
 
     check_globals.py [--write] LIBRARY...
 
-Variables are taken from the symbol tables: sections .data, .bss, .tdata and .tbss, namespaces of this project without those
-that globals.toml exempts. Left out are pointers to the next definition of an interposed function (named `real`). Prints one
+Variables are taken from the symbol tables: sections .data, .bss, .tdata and .tbss, namespaces of this project. Left out are
+pointers to the next definition of an interposed function (named `real`, or `real_` and a name). Prints one
 line for each variable that is not listed, and for each that is listed and gone; exit status 1 if there is any. --write
 replaces the list.
 """
@@ -16,13 +16,13 @@ import sys
 import tomllib
 
 LIST = pathlib.Path(__file__).with_name("globals.toml")
-VARIABLE = re.compile(r"\s\.(?:data|bss|tdata|tbss)\s+[0-9a-f]+\s+(?:\.hidden )?(sorrel::(\w+).*)$")
-LEFT_OUT = re.compile(r"^guard variable|::real$|\[clone ")
+VARIABLE = re.compile(r"\s\.(?:data|bss|tdata|tbss)\s+[0-9a-f]+\s+(?:\.hidden )?(sorrel::.*)$")
+LEFT_OUT = re.compile(r"^guard variable|::real(?:_\w+)?$|\[clone ")
 
 
-def variables_in(symbols: str, exempt: set[str]) -> set[str]:
+def variables_in(symbols: str) -> set[str]:
     found = (VARIABLE.search(line) for line in symbols.splitlines())
-    return {m[1] for m in found if m and m[2] not in exempt and not LEFT_OUT.search(m[1])}
+    return {m[1] for m in found if m and not LEFT_OUT.search(m[1])}
 
 
 def compare(present: set[str], listed: set[str]) -> list[str]:
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     for library in arguments:
         if library != "--write":
             listing = subprocess.run(["objdump", "-tC", library], capture_output=True, text=True, check=True).stdout
-            present |= variables_in(listing, set(table["exempt"]))
+            present |= variables_in(listing)
     if "--write" in arguments:
         head = LIST.read_text(encoding="utf-8").partition("variables = [")[0]
         LIST.write_text(head + "variables = [\n" + "".join(f'  "{name}",\n' for name in sorted(present)) + "]\n", encoding="utf-8")

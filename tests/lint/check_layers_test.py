@@ -56,6 +56,22 @@ class Tree(PlantedTree):
         self.write("src/high/other.cpp", '#include "high/part/tower.hpp"\n')
         self.assertTrue(any("'high' may not include 'high/part'" in fault for fault in self.faults()))
 
+    def test_the_command_has_modules_and_headers(self):
+        self.write("layers.toml", TABLE + 'tools = ["low"]\n[may_include_header]\n"high/part/tower.hpp" = "tools"\n')
+        self.write("tools/command/run/start.hpp", '#include "low/thing.hpp"\n')
+        self.write("tools/command/main.cpp", '#include "tools/command/run/start.hpp"\n#include "high/part/tower.hpp"\n#include "text.inc"\n')
+        self.assertEqual(self.faults(), [])
+        self.write("src/high/other.hpp", "")
+        self.write("tools/command/other.cpp", '#include "high/other.hpp"\n#include "run/start.hpp"\n')
+        self.assertEqual(len(self.faults()), 2)
+        self.assertIn("'tools' may not include 'high'", self.faults()[0])
+
+    def test_no_module_includes_the_command(self):
+        self.write("layers.toml", TABLE + 'tools = ["low"]\n')
+        self.write("tools/command/start.hpp", "")
+        self.write("src/low/thing.cpp", '#include "tools/command/start.hpp"\n')
+        self.assertEqual(len(self.faults()), 1)
+
     def test_catches_a_cycle_in_the_table(self):
         self.write("layers.toml", '[may_include]\nlow = ["high"]\nhigh = ["low"]\n')
         self.assertIn("cycle", self.faults()[0])

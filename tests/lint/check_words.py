@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Report words in comments, documents and messages that words.toml replaces.
+"""Report words in comments, documents and messages that words.toml replaces, and comments that lean on another one.
 
     check_words.py [ROOT]
 
 Sources: comments and string literals; Markdown: all text outside code. Only paths in the list `held` of words.toml are
 checked, without those in `exempt`. Prints one line for each use (file:line: word), with what to write instead; exit status 1 if there is any.
+
+A comment that begins with one of the list `openings` of words.toml ("Of a rank.", "The same for files.") does not say what it is about.
+It is reported where it begins a line, outside of Markdown.
 """
 
 import pathlib
@@ -17,13 +20,16 @@ CODE_SPAN = re.compile(r"`[^`]*`")
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 C_TEXT = re.compile(rf"//[^\n]*|/\*.*?\*/|{STRING}", re.DOTALL)
 HASH_TEXT = re.compile(rf'#[^\n]*|"""(?:.*?)"""|{STRING}', re.DOTALL)
+FORTRAN_TEXT = re.compile(rf"![^\n]*|{STRING}")
+COMMENT_START = r'(?:^|\s)(?://[/!]?<?|/\*+|\*|#+|!+|""")\s*'
 INCLUDE = re.compile(r"^\s*#\s*include[^\n]*$", re.MULTILINE)
 C_ENDINGS = {".c", ".h", ".cpp", ".hpp", ".inc", ".def", ".S"}
-HASH_ENDINGS = {".py", ".sh", ".txt", ".cmake", ".toml"}
+HASH_ENDINGS = {".py", ".sh", ".txt", ".cmake", ".toml", ".in", ".yml", ".yaml", ".fish", ""}
+FORTRAN_ENDINGS = {".f90", ".F90"}
 
 
 def blank(text: str) -> str:
-    """The same number of lines, without words."""
+    """As many lines as `text`, without words."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -36,6 +42,8 @@ def prose_of(path: pathlib.Path, text: str) -> str:
         text, pattern = INCLUDE.sub(lambda m: blank(m[0]), text), C_TEXT
     elif path.suffix in HASH_ENDINGS:
         pattern = HASH_TEXT
+    elif path.suffix in FORTRAN_ENDINGS:
+        pattern = FORTRAN_TEXT
     else:
         return ""
     prose, end = [], 0
@@ -55,6 +63,15 @@ def faults_of(place: str, prose: str, words: dict[str, str]) -> list[str]:
     ]
 
 
+def ellipses_of(place: str, prose: str, openings: list[str]) -> list[str]:
+    pattern = re.compile(COMMENT_START + "(" + "|".join(map(re.escape, openings)) + r")\b")
+    return [
+        f"{place}:{number}: a comment begins with '{match[1]}': name its subject"
+        for number, line in enumerate(prose.splitlines(), start=1)
+        for match in pattern.finditer(line)
+    ]
+
+
 def tracked_files(root: pathlib.Path) -> list[str]:
     listing = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True, check=False)
     if listing.returncode == 0:
@@ -69,7 +86,10 @@ def check(root: pathlib.Path, files: list[str] | None = None) -> list[str]:
     for place in files if files is not None else tracked_files(root):
         path = root / place
         if place.startswith(held) and place not in exempt and path.is_file():
-            faults += faults_of(place, prose_of(path, path.read_text(encoding="utf-8", errors="replace")), table["words"])
+            prose = prose_of(path, path.read_text(encoding="utf-8", errors="replace"))
+            faults += faults_of(place, prose, table["words"])
+            if path.suffix != ".md":
+                faults += ellipses_of(place, prose, table.get("openings", []))
     return faults
 
 

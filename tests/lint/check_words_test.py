@@ -3,7 +3,7 @@
 import check_words
 from planted_tree import PlantedTree
 
-TABLE = 'held = ["src/"]\n[words]\nmould = "template image"\n"lie down" = "park"\n'
+TABLE = 'held = ["src/"]\nopenings = ["Of", "The same"]\n[words]\nmould = "template image"\n"lie down" = "park"\n'
 
 
 class Tree(PlantedTree):
@@ -32,4 +32,31 @@ class Tree(PlantedTree):
 
     def test_leaves_folders_that_are_not_held(self):
         self.write("tools/a.cpp", "// mould\n")
+        self.assertEqual(self.faults(), [])
+
+    def test_finds_a_comment_that_begins_with_an_ellipsis(self):
+        planted = {
+            "src/a.cpp": "int x;\n  /// Of a rank.\nint y;\n",
+            "src/b.h": "/* The same for files. */\nint x;\n",
+            "src/c.hpp": "enum {\n  y,  ///< Of a rank.\n};\n",
+            "src/d.c": "/* Frees it.\n * Of a rank. */\n",
+            "src/e.py": "x = 'a'  # The same.\n",
+            "src/f.py": 'def f():\n    """Of a rank."""\n',
+            "src/g.F90": "x = 1  ! Of a rank.\n",
+            "src/h": "#!/bin/sh\n# Of a rank.\n",
+            "src/i.hpp": "int x;\n//! The same.\n",
+        }
+        lines = {"src/a.cpp": 2, "src/b.h": 1, "src/c.hpp": 2, "src/d.c": 2, "src/e.py": 1, "src/f.py": 2, "src/g.F90": 1, "src/h": 2, "src/i.hpp": 2}
+        for place, text in planted.items():
+            self.write(place, text)
+        found = [fault.split("'")[0] for fault in self.faults()]
+        self.assertEqual(sorted(found), [f"{place}:{line}: a comment begins with " for place, line in lines.items()])
+
+    def test_leaves_comments_that_name_their_subject(self):
+        self.write("src/a.cpp", '/// Memory of a rank: the same for all.\nint of = 1;  // Offset of x.\nf("Of a rank");\n// Often called.\n')
+        self.write("src/README.md", "# Of a heading\n* The same list.\n")
+        self.assertEqual(self.faults(), [])
+
+    def test_leaves_ellipses_in_folders_that_are_not_held(self):
+        self.write("tools/a.cpp", "// Of a rank.\n")
         self.assertEqual(self.faults(), [])

@@ -1,6 +1,7 @@
 // The kernels of src/omp: a region from its fork to its end, fibers that help with a region's tasks
-// while the next begins, the last tasks of a barrier, the task flag, a helper that falls asleep, a
-// thread that waits in a list, and the batches of a dynamic loop with two thieves.
+// while the next begins, fibers that start through the queue, the last tasks of a barrier, the task
+// flag, a helper that falls asleep, a thread that waits in a list, and the batches of a dynamic
+// loop with two thieves.
 #include <array>
 #include <cstdint>
 
@@ -8,6 +9,7 @@
 #include "omp/kernel/barrier_word.hpp"
 #include "omp/kernel/batch.hpp"
 #include "omp/kernel/dock.hpp"
+#include "omp/kernel/queued_start.hpp"
 #include "omp/kernel/start_bits.hpp"
 #include "omp/kernel/task_flag.hpp"
 #include "omp/kernel/wait_count.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using omp::BarrierOrders;
 using omp::DockOrders;
+using omp::QueuedStartOrders;
 using omp::StartOrders;
 using omp::TaskFlagOrders;
 using omp::WaitOrders;
@@ -30,8 +33,13 @@ enum class Step : std::uint8_t { none, dock, meet, check_again, sync, lock, wake
 
 /// Two regions of three threads: the master, and two fibers. Two helpers start the fibers if they
 /// come in time, else the master does. Each thread sees and publishes data of its own region only.
-template <class Start, class Docking, class Orders, Step left_out = Step::none>
-struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out>, 3> {
+/// With leaves of two threads, the master and the first fiber meet in one.
+template <class Start,
+          class Docking,
+          class Orders,
+          Step left_out = Step::none,
+          std::uint32_t leaf_size = 4>
+struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out, leaf_size>, 3> {
   using Sync = ModelSync<Weakened{}>;
   static constexpr std::uint32_t size = 3;
 
@@ -41,13 +49,14 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out
   };
 
   omp::BasicStartBits<Sync, Start> bits;
-  omp::BasicBarrierWord<Sync, Orders> last;
+  omp::BasicBarrierWord<Sync, Orders, leaf_size> last;
   std::array<Fiber, size> fibers;
   typename Sync::template Plain<int> team;
   std::array<typename Sync::template Plain<int>, size> results;
   bool is_finished = false;
 
   void before() {
+    last.set_size(size);
     for (Fiber& fiber : fibers)
       fiber.dock.give_up(omp::RunState::docked);
   }
@@ -65,11 +74,10 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out
 
   void run_region(int number) {
     team.mutate() = number;
-    const std::uint32_t generation = last.generation();
     bits.publish(0b110);
     results[0].mutate() = number;
-    arrive();
-    while (left_out != Step::meet && last.generation() == generation) {
+    const omp::BarrierState state = arrive(0);
+    while (left_out != Step::meet && last.generation() == state.generation()) {
       if (!help(1)) rl::yield(1, $);
     }
     for (auto& result : results)
@@ -84,19 +92,65 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out
       rl::yield(1, $);
     fiber.registers.mutate() += 1;
     results[number].mutate() = team.get();
-    arrive();
+    (void)arrive(number);
     // The master may be in the next region: the fiber's worker switches away from it.
     fiber.registers.mutate() += 1;
     fiber.dock.give_up(omp::RunState::docked);
     return true;
   }
 
-  void arrive() {
-    const omp::BarrierState state = last.arrive();
-    if (state.is_full(size)) last.try_open(state);
+  omp::BarrierState arrive(std::uint32_t number) {
+    const omp::BarrierState state = last.arrive(number);
+    if (last.is_full(state)) last.try_open(state);
+    return state;
   }
 
   void after() { RL_ASSERT(is_finished); }
+};
+
+/// Two regions of a master and one fiber that starts through the queue, and two workers. The fiber
+/// is in the queue once, and runs on one worker at a time. It docks after the master has seen the
+/// end of its part, maybe in the next region.
+template <class Orders, Step left_out = Step::none>
+struct QueueModel : rl::test_suite<QueueModel<Orders, left_out>, 3> {
+  using Sync = ModelSync<Weakened{}>;
+  static constexpr std::uint32_t region_count = 2;
+  omp::BasicQueuedStart<Sync, Orders> start;
+  typename Sync::template Atomic<std::uint32_t> queued;
+  typename Sync::template Atomic<std::uint32_t> arrived;
+  typename Sync::template Atomic<std::uint32_t> docked;
+  typename Sync::template Plain<std::uint32_t> team;
+  typename Sync::template Plain<int> registers;
+
+  void thread(unsigned index) {
+    if (index != 0) return work();
+    for (std::uint32_t number = 1; number <= region_count; ++number) {
+      team.mutate() = number;
+      if (start.start() || left_out == Step::meet) push();
+      while (arrived.load(Order::acquire) != number)
+        rl::yield(1, $);
+    }
+  }
+
+  // The queue's lock orders a push before the pop.
+  void push() { RL_ASSERT(queued.exchange(1, Order::acq_rel) == 0); }
+
+  void work() {
+    while (docked.load(Order::acquire) != region_count) {
+      if (queued.exchange(0, Order::acq_rel) == 0) {
+        rl::yield(1, $);
+        continue;
+      }
+      registers.mutate() += 1;
+      const std::uint32_t number = team.get();
+      arrived.store(number, Order::release);
+      registers.mutate() += 1;
+      if (start.dock()) push();
+      docked.fetch_add(1, Order::release);
+    }
+  }
+
+  void after() { RL_ASSERT(start.is_docked()); }
 };
 
 /// Two regions of a master and one fiber, each with a task that the master makes and any thread may
@@ -119,7 +173,10 @@ struct HelpModel : rl::test_suite<HelpModel<Orders, left_out>, 2> {
   typename Sync::template Plain<std::uint32_t> region;
   typename Sync::template Plain<std::uint32_t> done_generation;
 
-  void before() { dock.give_up(omp::RunState::docked); }
+  void before() {
+    last.set_size(size);
+    dock.give_up(omp::RunState::docked);
+  }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -140,7 +197,7 @@ struct HelpModel : rl::test_suite<HelpModel<Orders, left_out>, 2> {
     bits.publish(0b10);
     made.store(number, Order::relaxed);
     task.store(number, Order::release);
-    const omp::BarrierState state = last.arrive();
+    const omp::BarrierState state = last.arrive(0);
     open_if_done(state);
     while (last.generation() == state.generation()) {
       if (start()) continue;
@@ -159,7 +216,7 @@ struct HelpModel : rl::test_suite<HelpModel<Orders, left_out>, 2> {
     while (!dock.try_take_docked())
       rl::yield(1, $);
     region.mutate() = team.get();
-    const omp::BarrierState state = last.arrive();
+    const omp::BarrierState state = last.arrive(1);
     done_generation.mutate() = state.generation();
     open_if_done(state);
     help();
@@ -187,7 +244,7 @@ struct HelpModel : rl::test_suite<HelpModel<Orders, left_out>, 2> {
   }
 
   void open_if_done(omp::BarrierState state) {
-    if (!state.is_full(size)) return;
+    if (!last.is_full(state)) return;
     const std::uint32_t done = finished[0].load(Order::acquire) + finished[1].load(Order::acquire);
     if (done == made.load(Order::relaxed)) last.try_open(state);
   }
@@ -203,8 +260,10 @@ struct FinishModel : rl::test_suite<FinishModel<Orders, left_out>, 2> {
   std::array<typename Sync::template Atomic<std::uint32_t>, size> finished;
   std::array<typename Sync::template Plain<int>, size> results;
 
+  void before() { barrier.set_size(size); }
+
   void thread(unsigned index) {
-    const omp::BarrierState state = barrier.arrive();
+    const omp::BarrierState state = barrier.arrive(index);
     open_if_done(state);
     results[index].mutate() = 1;
     finished[index].store(1, Order::release);
@@ -217,7 +276,7 @@ struct FinishModel : rl::test_suite<FinishModel<Orders, left_out>, 2> {
   }
 
   void open_if_done(omp::BarrierState state) {
-    if (!state.is_full(size)) return;
+    if (!barrier.is_full(state)) return;
     for (auto& count : finished) {
       if (count.load(Order::acquire) == 0) return;
     }
@@ -238,7 +297,7 @@ struct OpenModel : rl::test_suite<OpenModel<Orders>, 2> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      barrier.try_open(barrier.arrive());
+      barrier.try_open(barrier.arrive(0));
       if (sleepers.load(Order::seq_cst) != 0) sleepers.exchange(0, Order::acq_rel);
       return;
     }
@@ -441,6 +500,14 @@ struct TakeDockRelaxed : DockOrders {
   static constexpr Order take = Order::relaxed;
 };
 
+struct StartRelaxed : QueuedStartOrders {
+  static constexpr Order start = Order::relaxed;
+};
+
+struct DockRelaxed : QueuedStartOrders {
+  static constexpr Order dock = Order::relaxed;
+};
+
 struct ArriveRelaxed : BarrierOrders {
   static constexpr Order arrive = Order::relaxed;
 };
@@ -521,10 +588,23 @@ int main() {
       "region, (A) arrive relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, SeeRelaxed>>(
       "region, (G) see relaxed");
+  checker.must_hold<RegionModel<StartOrders, DockOrders, BarrierOrders, Step::none, 2>>(
+      "region with leaves");
+  checker.must_be_caught<RegionModel<StartOrders, DockOrders, ArriveRelaxed, Step::none, 2>>(
+      "region with leaves, (A) arrive relaxed");
+  checker.must_be_caught<RegionModel<StartOrders, DockOrders, OpenRelaxed, Step::none, 2>>(
+      "region with leaves, (O) open relaxed");
+  checker.must_be_caught<RegionModel<StartOrders, DockOrders, SeeRelaxed, Step::none, 2>>(
+      "region with leaves, (G) see relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, BarrierOrders, Step::dock>>(
       "region, a fiber is resumed before its worker has let go");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, BarrierOrders, Step::meet>>(
       "region, the master does not wait");
+  checker.must_hold<QueueModel<QueuedStartOrders>>("queue");
+  checker.must_be_caught<QueueModel<StartRelaxed>>("queue, (T) start relaxed");
+  checker.must_be_caught<QueueModel<DockRelaxed>>("queue, (V) dock relaxed");
+  checker.must_be_caught<QueueModel<QueuedStartOrders, Step::meet>>(
+      "queue, the master does not ask whether the fiber has docked");
   checker.must_hold<HelpModel<BarrierOrders>>("help");
   checker.must_be_caught<HelpModel<BarrierOrders, Step::check_again>>(
       "help, a found task is not looked at again");

@@ -32,9 +32,9 @@ struct StopModel : rl::test_suite<StopModel<weakened, mutation>, 3> {
   static constexpr std::uint32_t worker_count = 3;
   static constexpr std::uint32_t stop_count = 2;
   Point point;
-  /// Of the requester: what the stop is for.
+  /// Written by the requester: what the stop is for.
   typename Sync::template Plain<std::uint32_t> request;
-  /// Of a worker each.
+  /// A token of each worker.
   std::array<typename Sync::template Plain<std::uint32_t>, worker_count> tokens;
   std::uint32_t action_count = 0;
   bool is_requester_done = false;

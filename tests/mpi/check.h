@@ -5,6 +5,12 @@
 #pragma once
 
 #include <mpi.h>
+
+#ifdef SORREL_MPI_H
+/// Programs expect it of <mpi.h> alone, which others' headers do not all provide.
+typedef size_t size_of_mpi_header;
+#endif
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

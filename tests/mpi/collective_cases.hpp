@@ -235,7 +235,7 @@ class Case {
   Kind kind_;
   int root_, count_;
   bool is_root_;
-  /// Of a scattered reduction between groups: the elements of an operand.
+  /// For a scattered reduction between groups: the elements of an operand.
   int total_ = -1;
   bool is_in_place_;
   uint64_t key_;

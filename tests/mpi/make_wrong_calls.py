@@ -169,7 +169,7 @@ def calls(function, known, used):
                 yield f'WRONG("{name}", "{argument.name}", "{what}", MPI_ERR_{error}, {by}, MPI_{name}({", ".join(values)}))'
 
 
-# Of the tool interface: by the type of an argument, the name of one that is valid, and the class of an error.
+# For the tool interface: by the type of an argument, the name of one that is valid, and the class of an error.
 TOOL_HANDLES = {"MPI_T_cvar_handle": ("cvar", "HANDLE"), "MPI_T_pvar_handle": ("pvar", "HANDLE"), "MPI_T_pvar_session": ("pvar_session", "SESSION"),
                 "MPI_T_enum": ("enumeration", "HANDLE"), "MPI_T_event_registration": ("registration", "HANDLE"),
                 "MPI_T_event_instance": ("NULL", "HANDLE")}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void wait_for_ever(void) {
@@ -56,6 +57,16 @@ int main(int argc, char** argv) {
   if (strcmp(how, "statuses") == 0) {
     MPI_Finalize();
     return rank;
+  }
+  if (strcmp(how, "exits") == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank % 2 != 0) wait_for_ever();
+    // Later than rank 2, rank 0 says why.
+    const clock_t end = clock() + CLOCKS_PER_SEC / 50;
+    while (rank == 0 && clock() < end)
+      continue;
+    if (rank == 0) printf("the last line of rank 0\n");
+    exit(4);
   }
   if (rank == 2) {
     if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 77);

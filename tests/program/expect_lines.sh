@@ -12,6 +12,8 @@ fail() {
   printf '%s\n' "$output" | head -40
   exit 1
 }
+# A skip of the command is a skip of the test.
+[[ $got != 77 || $status == 77 ]] || { printf '%s\n' "$output" && exit 77; }
 [[ $got == "$status" ]] || fail "exit status $got, not $status" "$@"
 matching=$(printf '%s\n' "$output" | grep -cE "$regex")
 if [[ $count == some ]]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run every fuzzer, the kills and the heap overruns, for a bounded time or for fixed numbers of cases.
+"""Run every fuzzer, the kills, the heap overruns, and random programs of MPI and task graphs, for a bounded time or for fixed numbers of cases.
 
     stress.py --build FOLDER [--minutes M] [--full] [--seed SEED] [--part NAME]...
 
@@ -47,7 +47,12 @@ def parts(build: pathlib.Path) -> list[Part]:
         session("fuzz/fuzz.py", "options", 0.1, 2000),
         session("fuzz/fuzz.py", "environments", 0.1, 2000),
         session("stress/kills/kills.py", "kills", 0.2, 1000),
+        session("stress/kills/survivals.py", "survivals", 0.1, 200),
+        session("mpi/oracle/oracle.py", "oracle", 0.2, 3000),
+        session("mpi/oracle/oracle.py", "perturbed", 0.2, 3000),
+        session("mpi/oracle/oracle.py", "regions", 0.1, 2000),
         session("stress/heap_overruns.py", "heap_overruns", 0.08, 200),
+        Part("graphs", 0.08, 10_000, [str(build / "bin/graph_random_programs"), "--keep", str(build / "failures")]),
     ]
 
 

@@ -92,7 +92,7 @@ class Trace:
 
 
     def check_runs(self):
-        """Of each rank, on the tracks of workers."""
+        """Checks the runs of each rank, on the tracks of workers."""
         runs = collections.defaultdict(list)
         for track, events in self.slices.items():
             if not self.names[track].startswith("worker "):

@@ -38,4 +38,8 @@ int selftest_command(Arguments) {
   return left_out("selftest");
 }
 
+int complete_command(Arguments) {
+  return left_out("complete");
+}
+
 }  // namespace sorrel::tool

@@ -17,6 +17,7 @@
 #include "os/thread_limits.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/installation.hpp"
 #include "tools/sorrel/common/version.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
 
@@ -25,12 +26,15 @@ namespace sorrel::tool {
 namespace {
 
 constexpr Command commands[] = {
+    {"demo", "show in 20 seconds what Sorrel is for", demo_command},
+    {"try", "find the best way to run your program, by running it", try_command},
     {"run", "run an MPI program with many ranks in one process", run_command},
     {"restart", "go on with a job from its last checkpoint", restart_command},
     {"info", "show this machine, or whether and how a program can run", info_command},
     {"cc", "compile and link a C program (the same as mpicc)", cc_command},
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
     {"fc", "compile and link a Fortran program (the same as mpifort)", fc_command},
+    {"test", "test an MPI program for CI: many ranks, slow network, checks", test_command},
     {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
     {"trace", "make a trace of what a job that was killed has left behind", trace_command},
     {"report", "say why a job took as long as it did, from its trace", report_command},
@@ -39,11 +43,14 @@ constexpr Command commands[] = {
     {"stack", "show where the ranks of a running job are", stack_command},
     {"bench", "compare with the other MPIs of this machine", bench_command},
     {"selftest", "check this installation", selftest_command},
+    {"env", "print what a shell needs to use this installation", env_command},
+    {"docs", "show a page of the manual", docs_command},
 };
 
 /// Not for users.
 constexpr Command internal_commands[] = {
     {"preflight", "", preflight_command},
+    {"complete", "", complete_command},
 };
 
 /// Names under which this command can be started by a symbolic link.
@@ -70,7 +77,8 @@ void print_help() {
   fmt::print(
       "\nOptions:\n"
       "  --help      print this; for details: `sorrel help COMMAND`\n"
-      "  --version   print the version\n\n"
+      "  --version   print the version; also `sorrel version`\n"
+      "  --prefix    print the folder of this installation\n\n"
       "Examples:\n"
       "  sorrel cc -O2 hello.c -o hello\n"
       "  sorrel run -n 64 ./hello\n"
@@ -113,9 +121,15 @@ int dispatch(std::span<char* const> arguments) {
   }
   const std::string word = arguments[1];
   if (word == "--help" || word == "-h" || word == "help") return help(arguments.subspan(2));
-  if (word == "--version" || word == "-V") {
+  if (word == "--version" || word == "-V" || word == "version") {
+    if (arguments.size() > 2)
+      return report_error("{} takes no arguments; '{}' is one", word, arguments[2]);
     fmt::print("sorrel {} (MPI {}.{}, ABI {}.{})\n", version_text(), MPI_VERSION, MPI_SUBVERSION,
                MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+    return 0;
+  }
+  if (word == "--prefix") {
+    fmt::print("{}\n", find_installation().prefix());
     return 0;
   }
   if (const Command* command = find(commands, word); command != nullptr)

@@ -2,7 +2,7 @@
 //! order and overlaps messages with computation.
 //!
 //!   sorrel::Graph g;
-//!   auto wave = g.family("wave", {rows, columns}).run([&](Index i, Index j) { ... });
+//!   auto wave = g.family("wave", {rows, columns}).body([&](Index i, Index j) { ... });
 //!   wave.after(wave, offset(-1, 0)).after(wave, offset(0, -1));
 //!   auto load = g.task("load", [&] { ... }).precede(wave);   // a single task, before all of them
 //!   g.run({.steps = 10});
@@ -18,11 +18,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -31,14 +31,16 @@
 #include <sorrel/graph/messenger.hpp>
 #include <sorrel/graph/relation.hpp>
 #include <sorrel/graph/space.hpp>
+#include <sorrel/result.hpp>
 
 namespace sorrel::graph {
 
 /// An error in a graph: one line that names families or tasks. Thrown by the call that declares it,
-/// or by run() for errors that only the whole graph shows.
-class GraphError : public std::runtime_error {
+/// or by run() for errors that only the whole graph shows. These calls form chains and return
+/// handles, so they throw what Result::value() throws, instead of returning a Result.
+class GraphError : public BadResultAccess {
  public:
-  using std::runtime_error::runtime_error;
+  using BadResultAccess::BadResultAccess;
 };
 
 /// A task, as its body receives it.
@@ -122,24 +124,26 @@ concept SaysWhether = TaskBody<Condition> && requires(Condition& condition, cons
 }  // namespace detail
 
 class AnyField;
+class AnyTiling;
 class Graph;
-class Tiling;
 struct Declaration;
-template <class... Declared>
+template <std::size_t dimensions>
+class Tiling;
+template <std::size_t dimensions, class... Declared>
 class Sweep;
 
 /// A handle of a family of a graph; copyable. Valid as long as the graph.
 class Family {
  public:
-  /// Sets the body, called as body(Task), body(i), body(i, j), body(i, j, k) or body(), whichever
-  /// it accepts. Several tasks run concurrently. A body may throw: tasks that have not begun are
-  /// then skipped, and Graph::run() throws one of the exceptions. A body must not call MPI; it may
-  /// call parallel_for(), and build and run another graph.
+  /// Sets the body, called with a Task, with (i), (i, j), (i, j, k), (i, j, k, l) or nothing,
+  /// whichever it accepts. Several tasks run concurrently. A body may throw: tasks that have not
+  /// begun are then skipped, and Graph::run() throws one of the exceptions. A body must not call
+  /// MPI; it may call parallel_for(), and build and run another graph.
   ///
-  /// @param body copied into the graph
+  /// @param function copied into the graph
   /// @return this family, for further calls
-  template <class Body>
-  Family& run(Body body);
+  template <class Function>
+  Family& body(Function function);
 
   /// Sets a condition, called as a body is, when all predecessors of a task are done: if it returns
   /// false, the task is done without running its body, and its successors go on. Two families with
@@ -161,16 +165,16 @@ class Family {
   /// @throws GraphError if the relation does not fit the two families, or these are of two graphs
   Family& after(const Family& other, const Relation& relation, When when = {});
 
-  /// The same for several relations.
+  /// after() with several relations.
   ///
   /// @param other a family of the same graph, or this one
-  /// @param relations which tasks: the union of all, as of `star(2, 1)`
+  /// @param relations which tasks: the union of all, as of `along_axes(2, 1)`
   /// @param when whether they are those of the same step or of the one before
   /// @return this family, for further calls
   /// @throws GraphError if a relation does not fit the two families, or these are of two graphs
   Family& after(const Family& other, const Relations& relations, When when = {});
 
-  /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  /// after() with the tasks of equal keys; if one of the two is a single task, with all tasks.
   ///
   /// @param other a family of the same graph
   /// @param when whether they are those of the same step or of the one before
@@ -178,7 +182,7 @@ class Family {
   /// @throws GraphError if both have several tasks and other numbers of dimensions
   Family& after(const Family& other, When when = {});
 
-  /// The same for several families.
+  /// after() with several families.
   ///
   /// @param other a family of the same graph
   /// @param more further ones
@@ -202,7 +206,7 @@ class Family {
   /// @throws GraphError if the relation does not fit the two families, or these are of two graphs
   Family& precede(Family other, const Relation& relation, When when = {});
 
-  /// The same for several relations.
+  /// precede() with several relations.
   ///
   /// @param other a family of the same graph, or this one
   /// @param relations which tasks of this family: the union of all
@@ -211,7 +215,7 @@ class Family {
   /// @throws GraphError if a relation does not fit the two families, or these are of two graphs
   Family& precede(Family other, const Relations& relations, When when = {});
 
-  /// The same for the tasks of equal keys; if one of the two is a single task, for all tasks.
+  /// precede() with the tasks of equal keys; if one of the two is a single task, with all tasks.
   ///
   /// @param other a family of the same graph
   /// @param when whether they are those of the same step or of the one before
@@ -219,7 +223,7 @@ class Family {
   /// @throws GraphError if both have several tasks and other numbers of dimensions
   Family& precede(Family other, When when = {});
 
-  /// The same for several families.
+  /// precede() with several families.
   ///
   /// @param other a family of the same graph
   /// @param more further ones
@@ -285,7 +289,8 @@ struct Subgraph {
 
 /// A task graph: families of tasks, messages and sweeps, and the edges between them. One thread or
 /// rank, the owner, builds and runs it; idle threads help. The first run() compiles the graph, a
-/// further one reuses it.
+/// further one reuses it. A change while the graph runs, from a task or a condition, throws
+/// GraphError.
 class Graph {
  public:
   /// A graph within one process.
@@ -304,13 +309,14 @@ class Graph {
   /// @param name for error messages and print()
   /// @param space the keys: `{rows, columns}` or a box
   /// @return a handle, valid as long as the graph
-  /// @throws GraphError if the graph has too many families
+  /// @throws GraphError if the graph has too many families, or the space has a negative extent,
+  /// 2^31 keys or more, or not one to four dimensions
   Family family(std::string name, const Space& space);
 
   /// Adds a single task: a family of one.
   ///
   /// @param name for error messages and print()
-  /// @param body as for Family::run(), copied into the graph
+  /// @param body as for Family::body(), copied into the graph
   /// @return a handle, valid as long as the graph
   template <class Body>
   Family task(std::string name, Body body);
@@ -321,9 +327,11 @@ class Graph {
   /// its own: `task(name, [&] { part.run(); })`.
   ///
   /// @param name prefix of the names of the families
-  /// @param part another graph without sweeps, whose messages, if any, have tags of their own
+  /// @param part another graph without sweeps, whose messages, if any, have tags of their own. Its
+  /// reductions combine what the copy's tasks leave; a graph contains each reduction once.
   /// @return the begin and the end of the copy, for edges
-  /// @throws GraphError if `part` has sweeps, or is this graph
+  /// @throws GraphError if `part` has sweeps, is this graph, or has a reduction that this graph has
+  /// already
   Subgraph add(const std::string& name, const Graph& part);
 
   /// Returns one message of a family. `slot` is 0 or 1: the step modulo 2. Two steps may overlap;
@@ -352,8 +360,12 @@ class Graph {
   ///
   /// @param tiling the same for all sweeps of a graph; must outlive the graph
   /// @param name for error messages and print()
-  /// @return a sweep, to which reads(), writes() and run() add what it does
-  Sweep<> over(const Tiling& tiling, std::string name = "sweep");
+  /// @return a sweep, to which reads(), writes() and body() add what it does
+  template <std::size_t dimensions>
+  Sweep<dimensions> over(const Tiling<dimensions>& tiling, std::string name = "sweep");
+  /// The graph would refer to a tiling that is gone.
+  template <std::size_t dimensions>
+  Sweep<dimensions> over(const Tiling<dimensions>&& tiling, std::string name = "sweep") = delete;
 
   /// After each step, each field takes the buffer of the next one, and the last field that of the
   /// first: the next step reads what this one has written. Nothing is copied.
@@ -383,21 +395,22 @@ class Graph {
   /// @param reset called after a run that has failed
   void after_failure(std::function<void()> reset);
 
-  /// Called by Sweep::run().
+  /// Called by Sweep::body().
   ///
   /// @param tiles the family of the sweep
   /// @param tiling of all sweeps of the graph
   /// @param declared the fields that the body reads and writes
   /// @throws GraphError if a sweep before has another tiling, or a field has another one
-  void declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared);
+  void declare(const Family& tiles, const AnyTiling& tiling, std::vector<Declaration> declared);
 
-  /// Runs all tasks of `steps` steps, or of fewer if `until` says so. Not from a task of this
-  /// graph. After an exception the graph may run again if it has no messages. May suspend.
+  /// Runs all tasks of `steps` steps, or of fewer if `until` says so. After an exception the graph
+  /// may run again if it has no messages. May suspend.
   ///
   /// @param options the number of steps, and when to end before
   /// @return what the run took, on the calling rank
   /// @throws GraphError if the edges form a cycle, a family lacks a body, a message has a wrong tag
-  /// or peer, or an option is out of range
+  /// or peer, an option is out of range, or the graph runs already: from one of its tasks or its
+  /// condition, or from another thread
   /// @throws any one of the exceptions that bodies have thrown; failed_task() names the task
   Report run(const RunOptions& options = {});
 
@@ -418,21 +431,24 @@ class Graph {
 
   Family single(std::string name);
   void rotate_all(std::vector<AnyField*> fields);
+  void prepare();
+  void fill_ghosts(Index steps);
   void begin_rotation(Index first);
   Report run_steps(Index first, Index steps);
   void end_rotation(Index steps);
+  void record_ghosts(Index steps, bool has_failed);
 
   std::unique_ptr<Parts> parts_;
 };
 
-template <class Body>
-Family& Family::run(Body body) {
-  static_assert(TaskBody<Body>,
+template <class Function>
+Family& Family::body(Function function) {
+  static_assert(TaskBody<Function>,
                 "the body of a family takes a Task, or one to four coordinates of type Index, or "
                 "nothing");
-  if constexpr (TaskBody<Body>) {
-    set_body(std::make_shared<Body>(std::move(body)), [](void* pointer, const Task& task) {
-      detail::call_with(*static_cast<Body*>(pointer), task);
+  if constexpr (TaskBody<Function>) {
+    set_body(std::make_shared<Function>(std::move(function)), [](void* pointer, const Task& task) {
+      detail::call_with(*static_cast<Function*>(pointer), task);
     });
   }
   return *this;
@@ -455,7 +471,7 @@ template <class Body>
 Family Graph::task(std::string name, Body body) {
   static_assert(TaskBody<Body>, "the body of a task takes a Task, or nothing");
   Family task = single(std::move(name));
-  if constexpr (TaskBody<Body>) task.run(std::move(body));
+  if constexpr (TaskBody<Body>) task.body(std::move(body));
   return task;
 }
 

@@ -10,9 +10,11 @@
 #include <span>
 #include <string>
 
+#include <sorrel/require_cxx20.hpp>
+
 namespace sorrel::graph {
 
-/// A message of a send or receive family: constant for all steps of one parity.
+/// A message of a send or receive family, of the steps that use one channel.
 struct Message {
   /// The peer, by the numbers of the messenger.
   int peer = 0;
@@ -59,7 +61,8 @@ class Messenger {
   /// no reductions over ranks
   [[nodiscard]] virtual int rank() const { return -1; }
 
-  /// Adds a channel. Parity, peer and tag identify it.
+  /// Adds a channel. Peer, tag and parity name a queue between two ranks, whose messages are
+  /// received in the order in which they were sent. Several channels may belong to one queue.
   ///
   /// @param direction whether it sends or receives
   /// @param message its peer, tag and bytes
@@ -78,7 +81,7 @@ class Messenger {
   /// @param channel its number, by add()
   virtual void start(int channel) = 0;
 
-  /// The same for a message whose end is awaited by no task and no later step: poll() and wait()
+  /// As start(), for a message whose end is awaited by no task and no later step: poll() and wait()
   /// may report it after all others.
   ///
   /// @param channel its number, by add()
@@ -90,7 +93,7 @@ class Messenger {
   /// @return how many were written; at most the size of `ended`
   virtual int poll(std::span<int> ended) = 0;
 
-  /// The same, but waits for at least one, which must have been started. May suspend.
+  /// As poll(), but waits for at least one, which must have been started. May suspend.
   ///
   /// @param ended their numbers are written here
   /// @return how many were written, at least 1

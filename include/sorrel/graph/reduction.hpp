@@ -2,7 +2,7 @@
 //!
 //!   Reduction<double> residual(g, "residual", 0.0);
 //!   auto part = residual.of(tile);
-//!   tile.run([=](const Task& task) { ...; part(task) = norm; });
+//!   tile.body([=](const Task& task) { ...; part(task) = norm; });
 //!   other.after(residual.result());                        // reads residual.value(task.step)
 //!   g.run({.steps = 1000, .until = [&](Index) { return residual.last() < 1e-9; }});
 //!
@@ -25,12 +25,14 @@
 #include <vector>
 
 #include <sorrel/graph/graph.hpp>
+#include <sorrel/lossless.hpp>
 
 namespace sorrel::graph {
 
 /// What Reduction needs of its type and its function.
 template <class Combine, class T>
-concept Combines = std::copyable<T> && std::is_invocable_r_v<T, Combine&, const T&, const T&>;
+concept Combines =
+    std::copyable<T> && sorrel::detail::returns_whole<T, Combine&, const T&, const T&>();
 
 template <class T>
 class Reduction;
@@ -51,7 +53,7 @@ class Contribution {
  private:
   friend class Reduction<T>;
 
-  /// Of two steps that may overlap.
+  /// The values of two steps that may overlap.
   struct Parts {
     Space space;
     std::array<std::vector<T>, 2> slots;
@@ -102,8 +104,8 @@ class Reduction {
     auto parts = std::make_shared<Parts>(Parts{tasks.space(), {}});
     for (std::vector<T>& slot : parts->slots)
       slot.assign(static_cast<std::size_t>(parts->space.count()), state_->identity);
-    state_->sources.push_back(parts);
     own_.after(tasks, everything);
+    state_->sources.push_back(parts);
     return Contribution<T>(std::move(parts));
   }
 
@@ -114,8 +116,9 @@ class Reduction {
   /// between steps.
   ///
   /// @param step at most two steps old
-  /// @return its value, the same on all ranks
+  /// @return its value, the same on all ranks; the neutral element of a step before the first one
   [[nodiscard]] const T& value(Index step) const {
+    if (step < 0) return state_->identity;
     return state_->results[static_cast<std::size_t>(step % 3)];
   }
 
@@ -160,7 +163,7 @@ class Reduction {
     T identity;
     std::function<T(const T&, const T&)> combine;
     std::vector<std::shared_ptr<typename Contribution<T>::Parts>> sources;
-    // Of two steps that may overlap: values of this rank and of ranks below it; of all ranks; what
+    // For two steps that may overlap: values of this rank and of ranks below it; of all ranks; what
     // children have sent.
     std::array<T, 2> partial;
     std::array<T, 2> total;

@@ -2,7 +2,8 @@
 //!
 //!   same_tile          the task with the same key
 //!   offset(-1, 0)      the task one further down in dimension 0
-//!   star(1), box(1)    itself and its neighbours along the axes, or all around
+//!   along_axes(2, 1)   in a space of two dimensions: itself and its neighbours along the axes
+//!   all_around(2, 1)   itself and all neighbours, diagonals included
 //!   everything         all tasks of the family
 //!   at(dim(2), every)  of a family of two dimensions: those whose first coordinate is ours in
 //!                      dimension 2, whatever the second; dim(2) - 1 and plain numbers work, too
@@ -123,13 +124,13 @@ constexpr Relation at(Axes... axes) {
 /// @param dimensions of the space
 /// @param radius the largest distance, in tasks
 /// @return relations for Family::after()
-Relations star(int dimensions, Index radius);
+Relations along_axes(int dimensions, Index radius);
 
 /// The task itself, and tasks near it in every dimension, diagonals included.
 ///
 /// @param dimensions of the space
 /// @param radius the largest distance, in tasks
 /// @return relations for Family::after()
-Relations box(int dimensions, Index radius);
+Relations all_around(int dimensions, Index radius);
 
 }  // namespace sorrel::graph

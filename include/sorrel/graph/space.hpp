@@ -21,9 +21,6 @@ inline constexpr int dimension_count_max = 4;
 /// Coordinates of a task within its family; dimensions that the family does not have are 0.
 using Key = std::array<Index, dimension_count_max>;
 
-/// lo <= key < hi in every dimension; dimensions that a family does not have are from 0 to 1.
-using KeyBox = Box<dimension_count_max>;
-
 /// The keys of a family: a box of up to four dimensions.
 class Space {
  public:
@@ -50,8 +47,8 @@ class Space {
   /// @return the extents; 1 in dimensions it does not have
   [[nodiscard]] constexpr const Key& extents() const { return extents_; }
 
-  /// @return all keys
-  [[nodiscard]] constexpr KeyBox box() const { return {{}, extents_}; }
+  /// @return all keys; dimensions that the space does not have are from 0 to 1
+  [[nodiscard]] constexpr Box<dimension_count_max> box() const { return {{}, extents_}; }
 
   /// @return the number of keys
   [[nodiscard]] constexpr Index count() const { return box().count(); }

@@ -2,10 +2,10 @@
 //! follow from these.
 //!
 //!   Tiling tiling({n, n, n}, {.ranks = {2, 2, 4}, .rank = rank});
-//!   Field<double> u(tiling, "u"), v(tiling, "v");
+//!   Field<double, 3> u(tiling, "u"), v(tiling, "v");
 //!   sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
-//!   g.over(tiling, "jacobi").reads(u, star(1)).writes(v).run(
-//!       [](const KeyBox& cells, auto u, auto v) { ... });
+//!   g.over(tiling, "jacobi").reads(u, star(1)).writes(v).body(
+//!       [](const sorrel::Box<3>& cells, auto u, auto v) { ... });
 //!   g.rotate(u, v);
 //!   g.run({.steps = 100});
 //!
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -44,14 +45,14 @@ struct TypedDeclaration : Declaration {
 template <class T>
 struct ReducedDeclaration : Declaration {
   Reduction<T> reduction;
-  /// Of the family of tiles, once there is one.
+  /// The contribution of the family of tiles, once there is one.
   std::optional<Contribution<T>> part = {};
 };
 
 /// A body for every tile of a grid, with the fields that it reads and writes. Graph::over() makes
-/// one; reads() and writes() return a sweep with one declaration more; run() adds it to the graph,
+/// one; reads() and writes() return a sweep with one declaration more; body() adds it to the graph,
 /// which derives the edges, the packing of faces, and the messages.
-template <class... Declared>
+template <std::size_t dimensions, class... Declared>
 class Sweep {
  public:
   /// Called by Graph::over().
@@ -60,7 +61,10 @@ class Sweep {
   /// @param tiling must outlive the graph
   /// @param name for error messages and Graph::print()
   /// @param declared what reads(), writes() and reduces() have added
-  Sweep(Graph& graph, const Tiling& tiling, std::string name, std::tuple<Declared...> declared)
+  Sweep(Graph& graph,
+        const Tiling<dimensions>& tiling,
+        std::string name,
+        std::tuple<Declared...> declared)
       : graph_(graph), tiling_(tiling), name_(std::move(name)), declared_(std::move(declared)) {}
 
   /// The body reads the field in the cells of its tile, and around each cell within `footprint`.
@@ -69,7 +73,7 @@ class Sweep {
   /// @param footprint star(radius) along the axes, box(radius) with diagonals
   /// @return a sweep with this declaration more
   template <class T>
-  auto reads(Field<T>& field, Footprint footprint = {}) const {
+  auto reads(Field<T, dimensions>& field, Footprint footprint = {}) const {
     return with(TypedDeclaration<const T>{{&field, false, footprint}});
   }
 
@@ -79,7 +83,7 @@ class Sweep {
   /// @param field must outlive the graph
   /// @return a sweep with this declaration more
   template <class T>
-  auto writes(Field<T>& field) const {
+  auto writes(Field<T, dimensions>& field) const {
     return with(TypedDeclaration<T>{{&field, true, {}}});
   }
 
@@ -93,32 +97,37 @@ class Sweep {
     return with(ReducedDeclaration<T>{{}, reduction});
   }
 
-  /// Sets the body, called as body(cells, view, ...) for each tile, with a View for each
-  /// declaration, in their order.
+  /// Sets the body, called as function(cells, view, ...) for each tile, with a Box of its cells and
+  /// a View for each declaration, in their order.
   ///
-  /// @param body copied into the graph
+  /// @param function copied into the graph
   /// @return the family of tiles, for further edges
   /// @throws GraphError if a footprint is wider than the ghosts of the tiling, or a field has
   /// another tiling
-  template <class Body>
-  Family run(Body body) const {
+  template <class Function>
+  Family body(Function function) const {
     constexpr bool is_body =
-        std::invocable<Body&, const KeyBox&,
+        std::invocable<Function&, const Box<dimensions>&,
                        decltype(argument_of(std::declval<const Declared&>(), std::string(), Task(),
-                                            KeyBox()))...>;
-    static_assert(is_body,
-                  "the body of a sweep takes the cells, a KeyBox, then a View for each reads() and "
-                  "writes() and a value for each reduces(), in their order");
+                                            Box<dimension_count_max>()))...>;
+    static_assert(
+        is_body,
+        "the body of a sweep takes the cells, a sorrel::Box of as many dimensions, then a "
+        "View for each reads() and writes() and a value for each reduces(), in their "
+        "order");
     Family family = graph_.family(name_, tiling_.tiles());
     std::vector<Declaration> fields;
     auto declared = declared_;
     std::apply([&](auto&... each) { (prepare(each, family, fields), ...); }, declared);
     if constexpr (is_body) {
-      family.run([tiling = &tiling_, name = name_, declared = std::move(declared),
-                  body = std::move(body)](const Task& task) mutable {
-        const KeyBox cells = tiling->cells(task.key);
+      const AnyTiling* tiling = &tiling_;
+      family.body([tiling, name = name_, declared = std::move(declared),
+                   function = std::move(function)](const Task& task) mutable {
+        const Box<dimension_count_max> cells = tiling->cells(task.key);
         std::apply(
-            [&](const Declared&... each) { body(cells, argument_of(each, name, task, cells)...); },
+            [&](const Declared&... each) {
+              function(cells.template first<dimensions>(), argument_of(each, name, task, cells)...);
+            },
             declared);
       });
     }
@@ -129,8 +138,8 @@ class Sweep {
  private:
   template <class Next>
   auto with(const Next& next) const {
-    return Sweep<Declared..., Next>(graph_, tiling_, name_,
-                                    std::tuple_cat(declared_, std::tuple<Next>(next)));
+    return Sweep<dimensions, Declared..., Next>(graph_, tiling_, name_,
+                                                std::tuple_cat(declared_, std::tuple<Next>(next)));
   }
 
   static void prepare(const Declaration& declared,
@@ -147,30 +156,30 @@ class Sweep {
   }
 
   template <class T>
-  static View<T> argument_of(const TypedDeclaration<T>& declared,
-                             const std::string& name,
-                             const Task& task,
-                             const KeyBox& cells) {
+  static View<T, dimensions> argument_of(const TypedDeclaration<T>& declared,
+                                         const std::string& name,
+                                         const Task& task,
+                                         const Box<dimension_count_max>& cells) {
     const AnyField& field = *declared.field;
-    return {field.origin(task.step), field.strides(),
-            Permission{&field, name.c_str(), task, cells, declared.footprint}};
+    return {field, task.step, Permission{&field, name.c_str(), task, cells, declared.footprint}};
   }
 
   template <class T>
   static T& argument_of(const ReducedDeclaration<T>& declared,
                         const std::string& /*name*/,
                         const Task& task,
-                        const KeyBox& /*cells*/) {
+                        const Box<dimension_count_max>& /*cells*/) {
     return (*declared.part)(task);
   }
 
   Graph& graph_;
-  const Tiling& tiling_;
+  const Tiling<dimensions>& tiling_;
   std::string name_;
   std::tuple<Declared...> declared_;
 };
 
-inline Sweep<> Graph::over(const Tiling& tiling, std::string name) {
+template <std::size_t dimensions>
+Sweep<dimensions> Graph::over(const Tiling<dimensions>& tiling, std::string name) {
   return {*this, tiling, std::move(name), {}};
 }
 

@@ -37,8 +37,9 @@ struct TilingOptions {
   Key skin{};
 };
 
-/// A regular grid of cells, divided into a block for each rank and each block into tiles.
-class Tiling {
+/// A tiling whose number of dimensions is not in its type; see Tiling. Boxes have four dimensions,
+/// from 0 to 1 where the grid has none.
+class AnyTiling {
  public:
   /// Divides a grid.
   ///
@@ -46,7 +47,7 @@ class Tiling {
   /// @param options ranks, tiles and halo
   /// @throws GraphError if a tile would be thinner than the halo, a rank would have no cells, or
   /// the rank is not one of the grid's
-  Tiling(const Space& cells, const TilingOptions& options);
+  AnyTiling(const Space& cells, const TilingOptions& options);
 
   /// @return 1 to 4
   [[nodiscard]] int dimension_count() const { return cells_.dimension_count(); }
@@ -55,27 +56,32 @@ class Tiling {
   [[nodiscard]] const Space& grid() const { return cells_; }
 
   /// @return the cells of this rank
-  [[nodiscard]] const KeyBox& block() const { return block_; }
+  [[nodiscard]] const Box<dimension_count_max>& block() const { return block_; }
 
   /// @return the same with their ghosts
-  [[nodiscard]] KeyBox block_with_ghosts() const;
+  [[nodiscard]] Box<dimension_count_max> block_with_ghosts() const;
 
   /// @return the width of the ghosts
   [[nodiscard]] Index halo() const { return options_.halo; }
+
+  /// @return the number of ranks that have a block each
+  [[nodiscard]] Index rank_count() const {
+    return options_.ranks[0] * options_.ranks[1] * options_.ranks[2] * options_.ranks[3];
+  }
 
   /// @return the tiles of the block
   [[nodiscard]] Space tiles() const;
 
   /// @param tile one of tiles()
   /// @return its cells
-  [[nodiscard]] KeyBox cells(const Key& tile) const;
+  [[nodiscard]] Box<dimension_count_max> cells(const Key& tile) const;
 
   /// @param dimension 0 is the first one
   /// @return whether the neighbours of all ranks there, if any, are on the rank's own machine
   [[nodiscard]] bool is_near(int dimension) const;
 
   /// @return the tiles that neither wait for nor are sent to ranks of other machines
-  [[nodiscard]] KeyBox inner_tiles() const;
+  [[nodiscard]] Box<dimension_count_max> inner_tiles() const;
 
   /// @param dimension 0 is the first one
   /// @param end 0: the lower end, 1: the upper end
@@ -90,9 +96,64 @@ class Tiling {
   Space cells_;
   TilingOptions options_;
   Key coordinates_{};
-  KeyBox block_;
+  Box<dimension_count_max> block_;
   /// First cell of each tile in each dimension, and the end of the block.
   std::array<std::vector<Index>, dimension_count_max> cuts_;
+};
+
+/// A regular grid of cells of one to four dimensions, divided into a block for each rank and each
+/// block into tiles. Fields, sweeps and views of it have as many dimensions, which the compiler
+/// checks.
+/// @code
+/// const Tiling tiling({rows, columns}, {.tile = {16, columns}});  // a Tiling<2>
+/// @endcode
+template <std::size_t dimensions>
+class Tiling : public AnyTiling {
+  static_assert(dimensions >= 1 && dimensions <= dimension_count_max,
+                "a Tiling has one to four dimensions");
+
+ public:
+  /// Divides a grid.
+  ///
+  /// @param extents the cells of the whole grid in each dimension
+  /// @param options ranks, tiles and halo
+  /// @throws GraphError if a tile would be thinner than the halo, a rank would have no cells, or
+  /// the rank is not one of the grid's
+  Tiling(const Index (&extents)[dimensions], const TilingOptions& options)
+      : AnyTiling(space_of(extents), options) {}
+
+  /// Divides a grid.
+  ///
+  /// @param extents the cells of the whole grid in each dimension
+  /// @param options ranks, tiles and halo
+  /// @throws GraphError as the constructor above
+  Tiling(const std::array<Index, dimensions>& extents, const TilingOptions& options)
+      : AnyTiling(space_of(extents), options) {}
+
+  /// @return the cells of this rank
+  [[nodiscard]] Box<dimensions> block() const {
+    return AnyTiling::block().template first<dimensions>();
+  }
+
+  /// @return the same with their ghosts
+  [[nodiscard]] Box<dimensions> block_with_ghosts() const {
+    return AnyTiling::block_with_ghosts().template first<dimensions>();
+  }
+
+  /// @param tile one of tiles()
+  /// @return its cells
+  [[nodiscard]] Box<dimensions> cells(const Key& tile) const {
+    return AnyTiling::cells(tile).template first<dimensions>();
+  }
+
+ private:
+  template <class Extents>
+  static Space space_of(const Extents& extents) {
+    Key all{1, 1, 1, 1};
+    for (std::size_t d = 0; d < dimensions; ++d)
+      all[d] = extents[d];
+    return {all, static_cast<int>(dimensions)};
+  }
 };
 
 /// A footprint: the cells up to `radius` away from every cell that is written.

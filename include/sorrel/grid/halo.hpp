@@ -41,7 +41,7 @@ class Halo {
 
   /// The other one may only be destroyed or assigned to.
   Halo(Halo&&) noexcept;
-  /// The same. Ends the exchange of this one; collective. May suspend.
+  /// Leaves the other one in that state. Ends the exchange of this one; collective. May suspend.
   ///
   /// @return this exchange
   Halo& operator=(Halo&&) noexcept;
@@ -51,7 +51,7 @@ class Halo {
   /// Fills the ghosts of all fields: begin() and finish(). May suspend.
   void exchange();
 
-  /// The same in two parts, so that cells that are neither sent nor ghosts can be updated in
+  /// exchange() in two parts, so that cells that are neither sent nor ghosts can be updated in
   /// between. No field's sent cells or ghosts may be accessed until finish() returns. May suspend.
   void begin();
   /// Ends what begin() has started. May suspend.
@@ -64,7 +64,7 @@ class Halo {
   [[nodiscard]] const Problem& problem() const;
 
   /// @return the cells of this rank; empty for a rank beyond the grid
-  [[nodiscard]] Box block() const;
+  [[nodiscard]] Box<3> block() const;
 
  private:
   struct Parts;

@@ -35,7 +35,7 @@ struct TaskedHalo {
   /// Views of the block with its ghosts, as for a Halo; none beyond the grid. Their memory must
   /// outlive the graph, the views need not.
   std::span<const ArrayView> fields;
-  /// The same for the second, fourth, ... step of each run(), in programs that write the result of
+  /// Views for the second, fourth, ... step of each run(), in programs that write the result of
   /// a step to another array; empty: one array for all steps.
   std::span<const ArrayView> fields_of_odd_steps = {};
   /// First of six tags; distinct for each exchange of a graph, and equal on all ranks.

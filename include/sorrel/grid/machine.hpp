@@ -92,7 +92,7 @@ struct Link {
   /// Longer messages use rendezvous: two latencies more (the S of LogGPS, Ino, Fujimoto, Hagihara
   /// 2001). 0: none do.
   std::int64_t announced_bytes = 0;
-  /// Of the outermost link only. Nothing: distance does not matter.
+  /// Only in the outermost link. Nothing: distance does not matter.
   std::optional<Torus> torus = std::nullopt;
 };
 

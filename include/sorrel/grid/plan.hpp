@@ -38,7 +38,7 @@ struct Overlap {
   enum class Kind {
     none,         ///< exchange, then update
     faces_first,  ///< update the cells that neighbours need, send, update the rest meanwhile
-    tiles,        ///< the same, with the rest in tiles and a poll of the messages after each
+    tiles,        ///< as faces_first, with the rest in tiles and a poll of the messages after each
   };
   Kind kind = Kind::none;  ///< the order of exchange and update
   int tile_count = 1;      ///< for `tiles`: into how many the rest is divided
@@ -140,7 +140,7 @@ class Plan {
 
   /// @param rank below used_ranks()
   /// @return its cells
-  [[nodiscard]] Box block(int rank) const;
+  [[nodiscard]] Box<3> block(int rank) const;
 
   /// @return five lines: the cut, its time, the faces, the cost of alternatives, overlap
   [[nodiscard]] std::string why() const;
@@ -170,9 +170,9 @@ class Plan {
 /// @param grid the number of ranks in each dimension
 /// @param coords within that grid
 /// @return the cells of the block there
-[[nodiscard]] Box block_at(const Problem& problem,
-                           const ProcessGrid& grid,
-                           const ProcessGrid& coords);
+[[nodiscard]] Box<3> block_at(const Problem& problem,
+                              const ProcessGrid& grid,
+                              const ProcessGrid& coords);
 
 /// @param rank of the process grid
 /// @param grid the number of ranks in each dimension

@@ -23,9 +23,6 @@ using PerDimension = std::array<T, dimension_count_max>;
 /// Cells in each dimension.
 using Extents = PerDimension<std::int64_t>;
 
-/// Cells of a grid or of an array.
-using Box = sorrel::Box<dimension_count_max>;
-
 /// Neighbours that a cell reads: along the axes only (star), or diagonals too (box; corners are
 /// needed).
 enum class Stencil { star, box };
@@ -52,7 +49,7 @@ struct Problem {
   MemoryOrder order = MemoryOrder::c;  ///< which dimension is contiguous
   /// Operations for one update of a cell, all fields together; the default is a Jacobi sweep.
   double flops_per_cell = 6;
-  double bytes_per_cell = 24;  ///< the same: bytes moved from and to memory
+  double bytes_per_cell = 24;  ///< of that update: bytes moved from and to memory
   /// Memory limit in bytes of one rank's blocks with their ghosts; 0: none.
   std::int64_t memory_limit_bytes = 0;
 };

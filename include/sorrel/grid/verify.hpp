@@ -37,7 +37,7 @@ struct TimingOptions {
                                        const Cut& cut,
                                        const TimingOptions& options);
 
-/// The same for several cuts. They take turns, so that slow phases of the machine affect all of
+/// Times several cuts. They take turns, so that slow phases of the machine affect all of
 /// them. Collective; may suspend.
 ///
 /// @param comm has at least as many ranks as the largest cut
@@ -50,7 +50,7 @@ struct TimingOptions {
                                                                    std::span<const Cut> cuts,
                                                                    const TimingOptions& options);
 
-/// The same, summarized. Collective; may suspend.
+/// time_rounds(), summarized. Collective; may suspend.
 ///
 /// @param comm has at least as many ranks as the largest cut
 /// @param problem the grid, its stencil, and the width of the halo

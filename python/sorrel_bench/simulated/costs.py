@@ -22,7 +22,7 @@ class Costs:
     arrive: float  # each rank of a collective, its switch included
 
     def over(self, wire_us: float, packet_us: float) -> "Costs":
-        """The same between nodes: a packet is sent, crosses a wire, and is received."""
+        """These costs between nodes: a packet is sent, crosses a wire, and is received."""
         return dataclasses.replace(self, send=packet_us, receive=packet_us, crossing=wire_us)
 
 

@@ -97,7 +97,7 @@ def barrier(costs: Costs, workers: int, ranks: int, fanout: int = FANOUT, iterat
 
 
 def barrier_over_nodes(costs: Costs, nodes: int, workers: int, ranks: int, wire_us: float, packet_us: float) -> float:
-    """The same over nodes with so many workers and ranks each: few nodes send to each other, many form a tree."""
+    """A barrier over nodes with so many workers and ranks each: few nodes send to each other, many form a tree."""
     inside = barrier(costs, workers, ranks)
     if nodes == 1:
         return inside

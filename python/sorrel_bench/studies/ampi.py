@@ -20,6 +20,7 @@ from .samples import Row, Store
 from .setting import Setting, cases, probe_build
 
 NUMBER = "000"
+PROCESSORS = 8  # of the study
 TITLE = "Ranks as user-level threads"
 SOURCE = "The published study of AMPI (Converse threads), figures 5.1 and 5.2; machines: Origin2000, Pentium 4, Athlon, Pentium III Xeon"
 GRAIN_US = 2000.0  # "a few milliseconds"

@@ -22,6 +22,7 @@ from .samples import Row, Store
 from .setting import Setting, cases, probe_build
 
 NUMBER = "beyond"
+PROCESSORS = None  # all
 TITLE = "Beyond the cores of this machine (simulated)"
 SOURCE = "python/sorrel_bench/simulated: the protocols of src/core and src/mpi/collectives, run event by event with costs measured here"
 CORES, NODES = tuple(loads.powers(2, 128)), tuple(loads.powers(2, 1024))
@@ -79,7 +80,7 @@ def rows(setting: Setting) -> list[Row]:
 
 
 def with_wire(by, wire: str):
-    """The same job on simulated nodes."""
+    """The implementation with its jobs on simulated nodes."""
     return dataclasses.replace(by, launch=lambda job: [*(words := by.launch(job))[:2], "--wire", wire, *words[2:]])
 
 

@@ -60,9 +60,11 @@ def main(arguments: argparse.Namespace) -> int:
     light = [own, *(i for i in peers if i.has_light_ranks)]
     setting = Setting(arguments.command, light, len(cpus), arguments.quick, Programs(programs.resolve()), cpus=cpus, store=store,
                       peers=[i for i in peers if not i.has_light_ranks], study_command=arguments.study_build)  # fmt: skip
-    builds = {build.name: build for module in modules for build in module.builds(setting)}
+    # Each study on its own number of processors.
+    settings = [setting.limited_to(module.PROCESSORS) for module in modules]
+    builds = {build.name: build for module, limited in zip(modules, settings, strict=True) for build in module.builds(limited)}
     setting.programs.build(list(builds.values()), len(cpus))
-    rows = [row for module in modules for row in module.rows(setting)]
+    rows = [row for module, limited in zip(modules, settings, strict=True) for row in module.rows(limited)]
     minutes = arguments.minutes or (QUICK_MINUTES if arguments.quick else MINUTES)
     budget = samples.Budget(arguments.rounds or (QUICK_ROUNDS if arguments.quick else ROUNDS), began + 60 * minutes - store.spent, 0 if arguments.quick else samples.REPEATS_MAX)
     schedule = samples.Schedule(rows, store, budget)
@@ -72,7 +74,7 @@ def main(arguments: argparse.Namespace) -> int:
              *(["--study-build", "SORREL"] if arguments.study_build else [])]  # fmt: skip
     command = shlex.join(["sorrel", "bench", "studies", *arguments.studies, *given])
     troubles = [*setting.programs.troubles, *(f"{', '.join(key)}: {text}" for key, text in store.troubles.items())]
-    show([result_of(module, store, setting) for module in modules], facts, command, folder)
+    show([result_of(module, store, limited) for module, limited in zip(modules, settings, strict=True)], facts, command, folder)
     report.print_gaps([f"no time was left for {row}" for row in sorted(schedule.left_out)], troubles)
     print(f"\n{folder / 'page.html'} has the tables and pictures, {folder / 'results.json'} the numbers.")
     return 1 if any(is_own(text) for text in troubles) else 0
@@ -84,10 +86,10 @@ def is_own(trouble: str) -> bool:
 
 
 def result_of(module, store, setting):
-    from .results import Result  # noqa: PLC0415
+    from .results import Result, processors_text  # noqa: PLC0415
 
     return Result(module.NUMBER, module.TITLE, module.SOURCE, module.tables(store, setting), module.figures(store, setting),
-                  module.claims(store, setting), module.missing(setting))  # fmt: skip
+                  module.claims(store, setting), module.missing(setting), processors_text(setting.cpus, module.PROCESSORS))  # fmt: skip
 
 
 def show(results: list, facts: dict, command: str, folder: pathlib.Path) -> None:

@@ -18,6 +18,7 @@ from .samples import Case, CaseFailed, Row, Store, Values
 from .setting import Setting
 
 NUMBER = "002"
+PROCESSORS = 4  # of the study
 TITLE = "Dynamic threads"
 SOURCE = "McDonald: dynamic threads of MIPSpro Fortran, IRIX 6.2 (Silicon Graphics), tables 1 to 3; POWER CHALLENGE 10000, 4 processors"
 AUTHOR = "McDonald"

@@ -22,6 +22,7 @@ from .samples import Row, Store
 from .setting import Setting, cases, probe_build
 
 NUMBER = "004"
+PROCESSORS = 7  # of the study
 TITLE = "Message layers of multi-core machines"
 SOURCE = "Mei: A Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines (Charm++ Workshop, 2008); two quad-core Xeons, 7 cores used"
 AUTHOR = "Mei 2008"
@@ -91,7 +92,7 @@ def counters_error() -> str:
 
 
 def _counted(by: Implementation) -> Implementation:
-    """The same job below perf, which prints after it."""
+    """The implementation with its jobs below perf, which prints after them."""
     perf = ["perf", "stat", "-x", ",", "-e", "cache-misses", "--log-fd", "1"]
     return dataclasses.replace(by, launch=lambda job: [*perf, *by.launch(job)])
 

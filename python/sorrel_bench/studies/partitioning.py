@@ -20,6 +20,7 @@ from .samples import Row, Store, Values
 from .setting import Setting, cases, graph_build
 
 NUMBER = "003"
+PROCESSORS = 16  # of the study
 TITLE = "Partitioning of regular domains"
 SOURCE = "Prieto, Llorente, Tirado: A Review of Regular Domain Partitioning; Cray T3E-900, SGI Origin2000, IBM SP2"
 AUTHORS = "Prieto, Llorente, Tirado"
@@ -47,7 +48,7 @@ PUBLISHED_OVERLAP = {
 MODELS = ("t3e-900-buffered", "origin2000")
 MODEL_SIZES = (64, 128, 256)
 HERE = "here"  # the machine file of this machine
-# Of a V-cycle on each level that is cut: exchanges of ghosts with a pass over the cells. Five of a level itself, and the residual of the
+# Steps of a V-cycle on each level that is cut: exchanges of ghosts with a pass over the cells. Five of a level itself, and the residual of the
 # finest level or the correction of the level above.
 STEPS_OF_LEVEL = 6
 BLOCK_EXTENT_MIN = 4  # of a cut dimension, on the coarsest level that the program cuts
@@ -173,7 +174,7 @@ def _rate(store: Store, mode: str, size: int, stride: int) -> Estimate | None:
 
 
 def _rate_ratio(store: Store, first: tuple[str, int], second: tuple[str, int], size: int = LARGE) -> Estimate | None:
-    """Of two (mode, stride)."""
+    """Ratio of the rates of two (mode, stride)."""
     key = (NUMBER, "strides", OWN)
     return store.ratio(key, key, f"{first[0]} {size} {first[1]}", f"{second[0]} {size} {second[1]}")
 

@@ -43,6 +43,18 @@ class Result:
     figures: Sequence[Figure]
     claims: Sequence[Claim]
     missing: Sequence[str]  # what of the study has no figures here, and why
+    processors: str = ""  # here and in the study
+
+
+def processors_text(cpus: Sequence[int], published: int | None) -> str:
+    """What the runs of a study had; each of `cpus` belongs to a core of its own."""
+    cores = f"{len(cpus)} core{'s' if len(cpus) != 1 else ''}"
+    text = f"Runs had CPUs {', '.join(map(str, cpus))}: {cores}, no two CPUs of one core."
+    if published is None:
+        return text
+    if len(cpus) == published:
+        return f"{text} The study used as many."
+    return f"{text} The study used {published}: what needs more cores than there are takes turns on them, and says little about real ones."
 
 
 def shown(cell: Cell) -> str:
@@ -67,6 +79,7 @@ def result_as_json(result: Result) -> dict:
     return {
         "study": result.number, "title": result.title, "source": result.source, "tables": [table_as_json(t) for t in result.tables],
         "figures": [f.name for f in result.figures], "claims": [c.as_json() for c in result.claims], "missing": list(result.missing),
+        "processors": result.processors,
     }  # fmt: skip
 
 
@@ -92,7 +105,7 @@ def print_table(table: Table) -> None:
 
 
 def print_result(result: Result) -> None:
-    print(f"\n==== {result.number}: {result.title}\n     {result.source}")
+    print(f"\n==== {result.number}: {result.title}\n     {result.source}\n     {result.processors}")
     for table in result.tables:
         if not table.is_empty:
             print_table(table)

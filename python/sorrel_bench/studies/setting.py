@@ -23,6 +23,11 @@ class Setting(VirtualSetting):
     peers: Sequence[Implementation] = ()  # MPIs whose ranks are processes
     study_command: str | None = None  # the `sorrel` of a build for measurements
 
+    def limited_to(self, processors: int | None) -> "Setting":
+        """This setting on so many of the cores, if there are as many; None: on all."""
+        workers = min(processors or self.workers, self.workers)
+        return dataclasses.replace(self, workers=workers, cpus=self.cpus[:workers])
+
     def command_case(self, key: tuple[str, str, str], words: Sequence[str], read: Callable[[str], Values], workers: int | None = None,
                      seconds_max: float = RUN_SECONDS_MAX, peer_program: str = "") -> Case:  # fmt: skip
         return command_case(key, words, read, self.cpus[: workers or self.workers], self.programs.folder, seconds_max, peer_program)

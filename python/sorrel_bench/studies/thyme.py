@@ -18,6 +18,7 @@ from .samples import Row, Store, read_pairs
 from .setting import RUN_SECONDS_MAX, Setting, cases, graph_build, memory_gib
 
 NUMBER = "001"
+PROCESSORS = None  # hundreds of nodes in the study
 TITLE = "Task graphs hide communication"
 SOURCE = "Sorensen, Baden: Hiding Communication Latency with Thyme, figures 1 and 2; DataStar (8-way Power4+) and Thunder (4-way Itanium2)"
 AUTHORS = "Sorensen and Baden"

@@ -8,9 +8,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <mutex>
 
+#include "base/copy_bytes.hpp"
 #include "core/mailbox.hpp"
 
 namespace sorrel::core::study {
@@ -44,7 +44,7 @@ class LockedMailbox {
     alignas(16) std::array<std::byte, Mailbox::payload_bytes_max> copy;
     const auto copy_out = [&](const Record& record, const std::byte* payload) {
       taken = record;
-      std::memcpy(copy.data(), payload, record.payload_bytes);
+      copy_bytes(copy.data(), payload, record.payload_bytes);
     };
     {
       const std::lock_guard lock(mutex_);

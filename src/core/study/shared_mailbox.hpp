@@ -12,10 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "arch/cpu.hpp"
 #include "base/cache_line.hpp"
+#include "base/copy_bytes.hpp"
 #include "core/mailbox.hpp"
 #include "core/sync.hpp"
 
@@ -48,8 +48,7 @@ class SharedMailbox {
     } while (!tail_.compare_exchange(position, position + 1, Order::relaxed));
     Slot& slot = slots_[position % slot_count];
     slot.record.mutate() = record;
-    if (payload != nullptr)
-      std::memcpy(slot.payload.mutate().data(), payload, record.payload_bytes);
+    if (payload != nullptr) copy_bytes(slot.payload.mutate().data(), payload, record.payload_bytes);
     // (P) release, pairs with (T): publishes the record and its payload.
     slot.sequence.store(position + 1, Order::release);
     return true;

@@ -14,7 +14,7 @@ enum class Queue {
   own,      ///< A mailbox for each sender, as in every other build.
   shared,   ///< One queue of all senders: slots reserved by a read-modify-write.
   relaxed,  ///< One queue behind a lock; a poll looks first whether it is empty.
-  locked,   ///< The same; each poll takes the lock.
+  locked,   ///< One queue behind a lock; each poll takes it.
 };
 
 /// Where the buffers of unexpected messages come from.
@@ -71,7 +71,7 @@ struct Steps {
   return steps;
 }
 
-/// Those of this process, from SORREL_STUDY_STEPS. A build without SORREL_STUDY does not have them.
+/// This process's steps, from SORREL_STUDY_STEPS. A build without SORREL_STUDY has none.
 extern const Steps steps;
 
 }  // namespace sorrel::core::study

@@ -1,6 +1,6 @@
 //! StudiedMailbox - the mailbox of a measuring build: of the kind that SORREL_STUDY_STEPS selects.
 //!
-//! The same functions as core/mailbox.hpp. Every kind is selected by one test of a constant, which
+//! Functions as in core/mailbox.hpp. Every kind is selected by one test of a constant, which
 //! the processor predicts, so all kinds pay the same for being selectable.
 #pragma once
 

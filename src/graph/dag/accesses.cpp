@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace sorrel::graph {
 
@@ -26,14 +27,23 @@ class Deriver {
         add_edge(from, to, true);
     }
     for (int writer = 0; writer < count; ++writer)
-      for (const Access& access : of(writer))
-        if (access.writes) add_exchange(writer, access.field);
+      for (const int field : fields_written_by(writer))
+        add_exchange(writer, field);
     return result_;
   }
 
  private:
   [[nodiscard]] const Accesses& of(int sweep) const {
     return sweeps_[static_cast<std::size_t>(sweep)];
+  }
+
+  /// Each once, in the order of declaration.
+  [[nodiscard]] std::vector<int> fields_written_by(int sweep) const {
+    std::vector<int> fields;
+    for (const Access& access : of(sweep))
+      if (access.writes && std::find(fields.begin(), fields.end(), access.field) == fields.end())
+        fields.push_back(access.field);
+    return fields;
   }
 
   void add_edge(int from, int to, bool crosses_step) {
@@ -50,29 +60,29 @@ class Deriver {
     Exchange exchange;
     exchange.writer = writer;
     exchange.field = field;
+    bool is_needed = false;
     for (int sweep = 0; sweep < static_cast<int>(sweeps_.size()); ++sweep) {
       for (const Access& access : of(sweep)) {
         const bool is_same_now = buffers_.are_same(field, access.field, 0);
         const bool is_same_next = buffers_.are_same(access.field, field, 1);
         const bool was_same = buffers_.are_same(field, access.field, 1);
-        const bool reads_ghosts = !access.writes && access.footprint.radius > 0;
-        if (reads_ghosts && ((is_same_now && sweep > writer) || is_same_next)) {
-          Footprint& all = exchange.footprint;
-          all = {std::max(all.radius, access.footprint.radius),
-                 all.is_box || access.footprint.is_box};
-        }
-        if (reads_ghosts && is_same_now) {
-          if (sweep > writer) exchange.readers.push_back({sweep, false});
-          if (sweep <= writer) exchange.earlier_readers.push_back({sweep, false});
-        }
-        if (reads_ghosts && is_same_next) exchange.readers.push_back({sweep, true});
-        if (reads_ghosts && was_same) exchange.earlier_readers.push_back({sweep, true});
         if (access.writes && is_same_now && sweep > writer)
           exchange.later_writers.push_back({sweep, false});
         if (access.writes && is_same_next) exchange.later_writers.push_back({sweep, true});
+        if (access.writes || access.footprint.radius == 0) continue;
+        const bool is_box = access.footprint.is_box;
+        if (is_same_now && sweep < writer)
+          exchange.earlier_readers.push_back({sweep, false, is_box});
+        if (was_same) exchange.earlier_readers.push_back({sweep, true, is_box});
+        const LastWrite last = last_write_before(sweeps_, buffers_, sweep, access.field);
+        if (last.sweep != writer || last.field != field) continue;
+        is_needed = true;
+        Footprint& all = exchange.footprint;
+        all = {std::max(all.radius, access.footprint.radius), all.is_box || is_box};
+        if (last.steps <= 1) exchange.readers.push_back({sweep, last.steps == 1, is_box});
       }
     }
-    if (!exchange.readers.empty()) result_.exchanges.push_back(exchange);
+    if (is_needed) result_.exchanges.push_back(exchange);
   }
 
   const std::vector<Accesses>& sweeps_;
@@ -82,19 +92,52 @@ class Deriver {
 
 }  // namespace
 
-Buffers::Buffers(int field_count, const std::vector<std::vector<int>>& rotations) {
+Buffers::Buffers(int field_count, std::vector<std::vector<int>> rotations)
+    : rotations_(std::move(rotations)) {
   for (int field = 0; field < field_count; ++field)
     slots_.push_back({-1 - field, 0, 1});
-  for (std::size_t r = 0; r < rotations.size(); ++r)
-    for (std::size_t i = 0; i < rotations[r].size(); ++i)
-      slots_[static_cast<std::size_t>(rotations[r][i])] = {static_cast<int>(r), static_cast<int>(i),
-                                                           static_cast<int>(rotations[r].size())};
+  for (std::size_t r = 0; r < rotations_.size(); ++r)
+    for (std::size_t i = 0; i < rotations_[r].size(); ++i)
+      slots_[static_cast<std::size_t>(rotations_[r][i])] = {
+          static_cast<int>(r), static_cast<int>(i), static_cast<int>(rotations_[r].size())};
+}
+
+int Buffers::first_name(int field, Index step) const {
+  const Slot& slot = slots_[static_cast<std::size_t>(field)];
+  if (slot.size == 1) return field;
+  return rotations_[static_cast<std::size_t>(slot.rotation)]
+                   [static_cast<std::size_t>((slot.index + step) % slot.size)];
 }
 
 bool Buffers::are_same(int field, int earlier, int steps) const {
   const Slot& one = slots_[static_cast<std::size_t>(field)];
   const Slot& other = slots_[static_cast<std::size_t>(earlier)];
   return one.rotation == other.rotation && (one.index + steps) % one.size == other.index;
+}
+
+std::optional<int> Buffers::steps_since(int field, int earlier, int least) const {
+  const Slot& one = slots_[static_cast<std::size_t>(field)];
+  const Slot& other = slots_[static_cast<std::size_t>(earlier)];
+  if (one.rotation != other.rotation) return std::nullopt;
+  const int steps = (other.index - one.index + one.size) % one.size;
+  return steps < least ? steps + one.size : steps;
+}
+
+LastWrite last_write_before(const std::vector<Accesses>& sweeps,
+                            const Buffers& buffers,
+                            int reader,
+                            int field) {
+  LastWrite last;
+  for (int sweep = 0; sweep < static_cast<int>(sweeps.size()); ++sweep) {
+    for (const Access& access : sweeps[static_cast<std::size_t>(sweep)]) {
+      if (!access.writes) continue;
+      const std::optional<int> steps =
+          buffers.steps_since(field, access.field, sweep < reader ? 0 : 1);
+      // Sweeps ascend, so of one step the later one replaces the earlier one.
+      if (steps && (last.sweep < 0 || *steps <= last.steps)) last = {sweep, access.field, *steps};
+    }
+  }
+  return last;
 }
 
 Derived derive(const std::vector<Accesses>& sweeps, const Buffers& buffers) {

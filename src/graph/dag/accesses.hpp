@@ -5,8 +5,11 @@
 //! the fields of a rotation change buffers after each step: the first gets the second's, the last
 //! one the first's. Two accesses to one buffer, of which one writes, keep their order, within a
 //! step and from one to the next. The step before the last is always done before a step begins.
+//! Ghosts are filled once for each write that a later sweep reads around its cells, however many
+//! steps later. src/graph/README.md has the rule and its proof.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <sorrel/graph/tiling.hpp>
@@ -36,14 +39,18 @@ struct SweepEdge {
 struct SweepAt {
   int sweep = 0;
   bool crosses_step = false;
+  /// A reader: whether it reads diagonally, and so the ghosts beside its neighbours along a side.
+  bool is_box = false;
 };
 
-/// Ghosts of `field` that are filled after `writer`.
+/// Ghosts of `field` that are filled after `writer`, the last sweep that writes the buffer before
+/// some sweep reads around its cells.
 struct Exchange {
   int writer = 0;
   int field = 0;
   Footprint footprint;
-  /// Sweeps that read the ghosts once these are filled; in the step after, if `crosses_step`.
+  /// Sweeps that read the ghosts once these are filled; in the step after, if `crosses_step`. Those
+  /// of later steps have no edge: the step of the exchange is done before these begin.
   std::vector<SweepAt> readers;
   /// Sweeps that read the old contents of the ghosts; in the step before, if `crosses_step`.
   std::vector<SweepAt> earlier_readers;
@@ -58,10 +65,22 @@ struct Derived {
 
 class Buffers {
  public:
-  Buffers(int field_count, const std::vector<std::vector<int>>& rotations);
+  Buffers(int field_count, std::vector<std::vector<int>> rotations);
 
   /// Whether `field` has the buffer that `earlier` had `steps` (0 or 1) before.
   [[nodiscard]] bool are_same(int field, int earlier, int steps) const;
+
+  [[nodiscard]] int field_count() const { return static_cast<int>(slots_.size()); }
+
+  /// The number of steps after which `field` has the same buffer again.
+  [[nodiscard]] int period(int field) const { return slots_[static_cast<std::size_t>(field)].size; }
+
+  /// The field that has in step 0 the buffer that `field` has in `step`.
+  [[nodiscard]] int first_name(int field, Index step) const;
+
+  /// The number of steps, at least `least` (0 or 1), since `earlier` had the buffer that `field`
+  /// has; at most the length of the rotation. None if it never had it.
+  [[nodiscard]] std::optional<int> steps_since(int field, int earlier, int least) const;
 
  private:
   struct Slot {
@@ -71,7 +90,23 @@ class Buffers {
   };
 
   std::vector<Slot> slots_;
+  std::vector<std::vector<int>> rotations_;
 };
+
+/// The write whose values an access finds.
+struct LastWrite {
+  /// -1: the graph does not write the buffer.
+  int sweep = -1;
+  int field = 0;
+  /// How many steps before the access; 0: in its step.
+  int steps = 0;
+};
+
+/// The last write to the buffer of `field` before the sweep `reader` of the same step.
+[[nodiscard]] LastWrite last_write_before(const std::vector<Accesses>& sweeps,
+                                          const Buffers& buffers,
+                                          int reader,
+                                          int field);
 
 [[nodiscard]] Derived derive(const std::vector<Accesses>& sweeps, const Buffers& buffers);
 

@@ -10,8 +10,6 @@ namespace sorrel::graph {
 
 namespace {
 
-constexpr Index task_count_max = Index{1} << 31;
-
 Relation single(const Key& by) {
   return std::apply([](auto... each) { return offset(each...); }, by);
 }
@@ -32,7 +30,7 @@ void tidy(std::vector<Index>& cuts, Index extent) {
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
 }
 
-Relations star(int dimensions, Index radius) {
+Relations along_axes(int dimensions, Index radius) {
   Relations result{same_tile};
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
     for (Index by = 1; by <= radius; ++by) {
@@ -46,8 +44,8 @@ Relations star(int dimensions, Index radius) {
   return result;
 }
 
-KeyBox distances(int dimensions, Index radius) {
-  KeyBox all = Space{1}.box();
+Box<dimension_count_max> distances(int dimensions, Index radius) {
+  Box<dimension_count_max> all = Space{1}.box();
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
     all.lo[d] = -radius;
     all.hi[d] = radius + 1;
@@ -55,17 +53,33 @@ KeyBox distances(int dimensions, Index radius) {
   return all;
 }
 
-Relations box(int dimensions, Index radius) {
+Relations all_around(int dimensions, Index radius) {
   Relations result;
   for_each_key(distances(dimensions, radius),
                [&](const Key& key) { result.push_back(single(key)); });
   return result;
 }
 
+std::string error_in(const Space& space, const char* what, Index count_max) {
+  if (space.dimension_count() < 1 || space.dimension_count() > dimension_count_max)
+    return text_of("%d dimensions; 1 to %d are possible", space.dimension_count(),
+                   dimension_count_max);
+  Index count = 1;
+  for (const Index extent : space.extents()) {
+    if (extent < 0) return text_of("a negative extent, %lld", static_cast<long long>(extent));
+    if (extent != 0 && count > count_max / extent)
+      return text_of("more than %lld %s", static_cast<long long>(count_max), what);
+    count *= std::max<Index>(extent, 1);
+  }
+  return "";
+}
+
 int Dag::add_family(FamilyInfo info) {
   // Messages and reports name families.
   if (info.name.empty()) info.name = "family" + std::to_string(family_count());
   families_.push_back(std::move(info));
+  into_.emplace_back();
+  from_.emplace_back();
   return family_count() - 1;
 }
 
@@ -75,17 +89,6 @@ std::string Dag::find_error(const Edge& edge) const {
   const int from_dimensions = from.space.dimension_count();
   const int to_dimensions = to.space.dimension_count();
   const std::string names = "graph: " + to.name + " after " + from.name + ": ";
-  for (const FamilyInfo* info : {&from, &to}) {
-    const Space& space = info->space;
-    if (space.dimension_count() < 1 || space.dimension_count() > dimension_count_max)
-      return text_of("graph: %s has %d dimensions; 1 to 4 are possible", info->name.c_str(),
-                     space.dimension_count());
-    for (const Index extent : space.extents())
-      if (extent < 0 || extent >= task_count_max || space.count() >= task_count_max)
-        return text_of(
-            "graph: %s has too many tasks, or a negative extent; below 2^31 are possible",
-            info->name.c_str());
-  }
   if (edge.relation.is_offset && from_dimensions != to_dimensions)
     return names + text_of("the families have %d and %d dimensions; say at(...)", from_dimensions,
                            to_dimensions);
@@ -112,6 +115,8 @@ std::string Dag::add_edge(const Edge& edge) {
   const auto dimensions = static_cast<std::size_t>(family(edge.from).space.dimension_count());
   for (std::size_t e = dimensions; e < added.relation.axes.size(); ++e)
     added.relation.axes[e] = Axis(0);
+  into_[static_cast<std::size_t>(edge.to)].push_back(edges_.size());
+  from_[static_cast<std::size_t>(edge.from)].push_back(edges_.size());
   edges_.push_back(added);
   return "";
 }
@@ -130,14 +135,14 @@ void Dag::add_implied_edges() {
     return true;
   };
   for (int f = 0; f < family_count(); ++f) {
-    const bool has_own =
-        std::any_of(edges_.begin(), edges_.end(), [&](const Edge& e) { return is_own(e, f); });
-    if (!has_own) static_cast<void>(add_edge({f, f, same_tile, true, true}));
+    const auto into = edges_into(f);
+    if (std::ranges::none_of(into, [&](const Edge& e) { return is_own(e, f); }))
+      static_cast<void>(add_edge({f, f, same_tile, true, true}));
   }
 }
 
-KeyBox Dag::predecessors(const Edge& edge, const Key& key) const {
-  KeyBox result = family(edge.from).space.box();
+Box<dimension_count_max> Dag::predecessors(const Edge& edge, const Key& key) const {
+  Box<dimension_count_max> result = family(edge.from).space.box();
   for (std::size_t e = 0; e < result.lo.size(); ++e) {
     const Axis& axis = edge.relation.axes[e];
     if (axis.kind == Axis::Kind::every) continue;
@@ -149,8 +154,8 @@ KeyBox Dag::predecessors(const Edge& edge, const Key& key) const {
   return result;
 }
 
-KeyBox Dag::successors(const Edge& edge, const Key& key) const {
-  KeyBox result = family(edge.to).space.box();
+Box<dimension_count_max> Dag::successors(const Edge& edge, const Key& key) const {
+  Box<dimension_count_max> result = family(edge.to).space.box();
   for (std::size_t e = 0; e < result.lo.size(); ++e) {
     const Axis& axis = edge.relation.axes[e];
     if (axis.kind == Axis::Kind::fixed && key[e] != axis.offset) return {};
@@ -164,41 +169,42 @@ KeyBox Dag::successors(const Edge& edge, const Key& key) const {
 Cuts Dag::cuts(int family) const {
   const Key extents = this->family(family).space.extents();
   Cuts cuts;
-  for (const Edge& edge : edges_) {
+  for (const Edge& edge : edges_into(family)) {
     const Key from = this->family(edge.from).space.extents();
-    const Key to = this->family(edge.to).space.extents();
     for (std::size_t e = 0; e < from.size(); ++e) {
       const Axis& axis = edge.relation.axes[e];
       const auto d = static_cast<std::size_t>(axis.dimension);
-      if (edge.to == family && axis.kind == Axis::Kind::follows)
+      if (axis.kind == Axis::Kind::follows)
         cuts[d].insert(cuts[d].end(), {-axis.offset, from[e] - axis.offset});
-      if (edge.from == family && axis.kind == Axis::Kind::follows)
+    }
+  }
+  for (const Edge& edge : edges_from(family)) {
+    const Key to = this->family(edge.to).space.extents();
+    for (std::size_t e = 0; e < to.size(); ++e) {
+      const Axis& axis = edge.relation.axes[e];
+      const auto d = static_cast<std::size_t>(axis.dimension);
+      if (axis.kind == Axis::Kind::follows)
         cuts[e].insert(cuts[e].end(), {axis.offset, axis.offset + to[d]});
-      if (edge.from == family && axis.kind == Axis::Kind::fixed)
+      if (axis.kind == Axis::Kind::fixed)
         cuts[e].insert(cuts[e].end(), {axis.offset, axis.offset + 1});
     }
   }
   for (std::size_t d = 0; d < cuts.size(); ++d)
     tidy(cuts[d], extents[d]);
-
   return cuts;
 }
 
 std::vector<Region> Dag::regions(int family) const {
   std::vector<Region> result;
-  for_each_part(cuts(family), [&](const KeyBox& keys) {
+  for_each_part(cuts(family), [&](const Box<dimension_count_max>& keys) {
     Region region;
     region.keys = keys;
-    for (const Edge& edge : edges_) {
-      if (edge.to == family) {
-        Index& count = edge.crosses_step ? region.before_crossing : region.before_in_step;
-        count += predecessors(edge, keys.lo).count();
-      }
-      if (edge.from == family) {
-        Index& count = edge.crosses_step ? region.after_crossing : region.after_in_step;
-        count += successors(edge, keys.lo).count();
-      }
-    }
+    for (const Edge& edge : edges_into(family))
+      (edge.crosses_step ? region.before_crossing : region.before_in_step) +=
+          predecessors(edge, keys.lo).count();
+    for (const Edge& edge : edges_from(family))
+      (edge.crosses_step ? region.after_crossing : region.after_in_step) +=
+          successors(edge, keys.lo).count();
     result.push_back(region);
   });
   return result;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,11 @@ struct FamilyInfo {
   FamilyKind kind = FamilyKind::task;
   /// Whether the tasks within `filling` run only while no other task is ready.
   bool fills_gaps = false;
-  KeyBox filling{};
-  /// Messages: slots count steps from the first run of the graph, as buffers rotate.
-  bool follows_rotation = false;
+  Box<dimension_count_max> filling{};
   /// A family of one task, whose edges without a relation lead to and from all tasks.
   bool is_single = false;
+  /// Added between two families, without work of its own (joins.hpp).
+  bool is_join = false;
 };
 
 struct Edge {
@@ -44,7 +45,7 @@ struct Edge {
 
 /// Tasks of one family with equally many neighbours of each kind.
 struct Region {
-  KeyBox keys;
+  Box<dimension_count_max> keys;
   Index before_in_step = 0;
   Index before_crossing = 0;
   Index after_in_step = 0;
@@ -56,7 +57,17 @@ struct Region {
 using Cuts = std::array<std::vector<Index>, dimension_count_max>;
 
 class Dag {
+  /// Numbers of edges, by family.
+  using Numbers = std::vector<std::vector<std::size_t>>;
+
+  [[nodiscard]] auto edges_at(const Numbers& numbers, int family) const {
+    return std::views::transform(
+        numbers[static_cast<std::size_t>(family)],
+        [this](std::size_t number) -> const Edge& { return edges_[number]; });
+  }
+
  public:
+  /// Its space has no error_in().
   int add_family(FamilyInfo info);
 
   /// Returns the error in the edge, or "". An edge with an error is not added.
@@ -72,6 +83,11 @@ class Dag {
 
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
 
+  /// The edges to, and from, a family, in the order in which they were added.
+  [[nodiscard]] auto edges_into(int family) const { return edges_at(into_, family); }
+
+  [[nodiscard]] auto edges_from(int family) const { return edges_at(from_, family); }
+
   [[nodiscard]] bool crosses_steps() const;
 
   /// Adds the missing edges from every task to itself in the next step, if steps overlap. Call
@@ -79,8 +95,8 @@ class Dag {
   void add_implied_edges();
 
   /// The tasks of `edge.from` before the task `key` of `edge.to`; the inverse.
-  [[nodiscard]] KeyBox predecessors(const Edge& edge, const Key& key) const;
-  [[nodiscard]] KeyBox successors(const Edge& edge, const Key& key) const;
+  [[nodiscard]] Box<dimension_count_max> predecessors(const Edge& edge, const Key& key) const;
+  [[nodiscard]] Box<dimension_count_max> successors(const Edge& edge, const Key& key) const;
 
   [[nodiscard]] Cuts cuts(int family) const;
 
@@ -102,7 +118,13 @@ class Dag {
 
   std::vector<FamilyInfo> families_;
   std::vector<Edge> edges_;
+  Numbers into_;
+  Numbers from_;
 };
+
+/// What is wrong with a space, which has at most `count_max` keys, called `what`; or "". The text
+/// continues "it has".
+[[nodiscard]] std::string error_in(const Space& space, const char* what, Index count_max);
 
 /// Sorts cuts, removes duplicates and adds both ends.
 void tidy(std::vector<Index>& cuts, Index extent);
@@ -112,11 +134,11 @@ template <class Visit>
 void for_each_part(const Cuts& cuts, Visit&& visit);
 
 /// The distances to the keys at most `radius` away in each of these dimensions.
-[[nodiscard]] KeyBox distances(int dimensions, Index radius);
+[[nodiscard]] Box<dimension_count_max> distances(int dimensions, Index radius);
 
 /// Calls visit(key) for every key of a box.
 template <class Visit>
-void for_each_key(const KeyBox& box, Visit&& visit) {
+void for_each_key(const Box<dimension_count_max>& box, Visit&& visit) {
   for (Index i = box.lo[0]; i < box.hi[0]; ++i)
     for (Index j = box.lo[1]; j < box.hi[1]; ++j)
       for (Index k = box.lo[2]; k < box.hi[2]; ++k)
@@ -126,11 +148,11 @@ void for_each_key(const KeyBox& box, Visit&& visit) {
 
 template <class Visit>
 void for_each_part(const Cuts& cuts, Visit&& visit) {
-  KeyBox parts;
+  Box<dimension_count_max> parts;
   for (std::size_t d = 0; d < cuts.size(); ++d)
     parts.hi[d] = static_cast<Index>(cuts[d].size()) - 1;
   for_each_key(parts, [&](const Key& part) {
-    KeyBox keys;
+    Box<dimension_count_max> keys;
     for (std::size_t d = 0; d < part.size(); ++d) {
       keys.lo[d] = cuts[d][static_cast<std::size_t>(part[d])];
       keys.hi[d] = cuts[d][static_cast<std::size_t>(part[d]) + 1];

@@ -3,55 +3,102 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 namespace sorrel::graph {
 
 namespace {
 
-// Of a longer cycle only the first tasks are printed.
+// A longer cycle is cut after its first tasks in the output.
 constexpr std::size_t shown_count_max = 8;
 
-/// component[f]: strongly connected component of a family.
+/// The strongly connected components of the families, by edges within a step. Source: Tarjan, 1972,
+/// with a stack of its own: a chain of families may be long.
 class Components {
  public:
-  explicit Components(const Dag& dag) {
-    const auto count = static_cast<std::size_t>(dag.family_count());
-    reach_.assign(count, std::vector<bool>(count, false));
-    for (const Edge& edge : dag.edges())
-      if (!edge.crosses_step) reach(edge.from, edge.to) = true;
-    for (std::size_t via = 0; via < count; ++via)
-      for (std::size_t from = 0; from < count; ++from)
-        for (std::size_t to = 0; to < count; ++to)
-          if (reach_[from][via] && reach_[via][to]) reach_[from][to] = true;
+  Components(int family_count, const std::vector<Edge>& edges)
+      : after_(static_cast<std::size_t>(family_count)),
+        visits_(static_cast<std::size_t>(family_count)) {
+    for (const Edge& edge : edges)
+      if (!edge.crosses_step) after_[static_cast<std::size_t>(edge.from)].push_back(edge.to);
+    for (int family = 0; family < family_count; ++family)
+      if (visit_of(family).number == 0) search(family);
   }
 
   /// Whether the edge is part of a cycle of families.
   [[nodiscard]] bool is_in_cycle(const Edge& edge) const {
-    return !edge.crosses_step && reaches(edge.to, edge.from);
+    return !edge.crosses_step && component_of(edge.from) == component_of(edge.to);
   }
 
-  [[nodiscard]] bool are_together(const Edge& one, const Edge& other) const {
-    return one.from == other.from || reaches(one.from, other.from);
+  [[nodiscard]] int component_of(int family) const {
+    return visits_[static_cast<std::size_t>(family)].component;
   }
 
  private:
-  std::vector<bool>::reference reach(int from, int to) {
-    return reach_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+  struct Visit {
+    /// Counts from 1, in the order of the search; 0: not visited.
+    int number = 0;
+    /// The smallest number that is known to be reachable.
+    int low = 0;
+    int component = -1;
+    /// Successors that have been looked at.
+    std::size_t seen = 0;
+  };
+
+  Visit& visit_of(int family) { return visits_[static_cast<std::size_t>(family)]; }
+
+  void enter(int family) {
+    visit_of(family).number = visit_of(family).low = ++visit_count_;
+    path_.push_back(family);
+    open_.push_back(family);
   }
 
-  [[nodiscard]] bool reaches(int from, int to) const {
-    return reach_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+  void search(int first) {
+    enter(first);
+    while (!path_.empty()) {
+      const int family = path_.back();
+      Visit& visit = visit_of(family);
+      const std::vector<int>& after = after_[static_cast<std::size_t>(family)];
+      if (visit.seen < after.size()) {
+        const Visit& next = visit_of(after[visit.seen]);
+        if (next.number == 0) {
+          enter(after[visit.seen]);
+          continue;
+        }
+        if (next.component < 0) visit.low = std::min(visit.low, next.low);
+        ++visit.seen;
+        continue;
+      }
+      path_.pop_back();
+      if (visit.low == visit.number) close(family);
+    }
   }
 
-  std::vector<std::vector<bool>> reach_;
+  /// All families that were opened since `root` are its component.
+  void close(int root) {
+    int family = -1;
+    do {
+      family = open_.back();
+      open_.pop_back();
+      visit_of(family).component = component_count_;
+    } while (family != root);
+    ++component_count_;
+  }
+
+  std::vector<std::vector<int>> after_;
+  std::vector<Visit> visits_;
+  std::vector<int> path_;
+  std::vector<int> open_;
+  int visit_count_ = 0;
+  int component_count_ = 0;
 };
 
 /// -1, 0, 1: the predecessor's key is before, equal to, or after the task's key in the
 /// lexicographic order of `dimensions`, each taken upwards or downwards; 2: undecided.
 int side_of(const Dag& dag,
             const Edge& edge,
-            const std::array<int, 3>& dimensions,
+            const std::array<int, dimension_count_max>& dimensions,
             unsigned downwards) {
   const int dimension_count = dag.family(edge.from).space.dimension_count();
   if (dag.family(edge.to).space.dimension_count() != dimension_count) return 2;
@@ -69,21 +116,19 @@ int side_of(const Dag& dag,
 /// Whether all edges of one cycle of families lead forward in some lexicographic order of keys, and
 /// edges that stay at the same key form no cycle.
 bool has_lexicographic_order(const Dag& dag, const std::vector<Edge>& edges) {
-  std::array<int, 3> dimensions{0, 1, 2};
+  std::array<int, dimension_count_max> dimensions{0, 1, 2, 3};
   do {
-    for (unsigned downwards = 0; downwards < 8; ++downwards) {
-      Dag level;
-      for (int f = 0; f < dag.family_count(); ++f)
-        level.add_family({"", {1}, FamilyKind::task});
+    for (unsigned downwards = 0; downwards < 1U << dimension_count_max; ++downwards) {
+      std::vector<Edge> level;
       bool fits = true;
       for (const Edge& edge : edges) {
         const int side = side_of(dag, edge, dimensions, downwards);
         fits = fits && side <= 0;
-        if (side == 0) static_cast<void>(level.add_edge({edge.from, edge.to, same_tile}));
+        if (side == 0) level.push_back(edge);
       }
       if (!fits) continue;
-      const Components same_key(level);
-      if (std::none_of(level.edges().begin(), level.edges().end(),
+      const Components same_key(dag.family_count(), level);
+      if (std::none_of(level.begin(), level.end(),
                        [&](const Edge& edge) { return same_key.is_in_cycle(edge); }))
         return true;
     }
@@ -105,8 +150,8 @@ class Sorter {
       missing_.emplace_back(static_cast<std::size_t>(space.count()), 0);
       for_each_key(space.box(), [&](const Key& key) {
         Index& missing = missing_of({f, key});
-        for (const Edge& edge : dag.edges())
-          if (edge.to == f && !edge.crosses_step) missing += dag.predecessors(edge, key).count();
+        for (const Edge& edge : dag.edges_into(f))
+          if (!edge.crosses_step) missing += dag.predecessors(edge, key).count();
         if (missing == 0) ready_.push_back({f, key});
       });
     }
@@ -116,8 +161,8 @@ class Sorter {
     while (!ready_.empty()) {
       const SortedTask task = ready_.back();
       ready_.pop_back();
-      for (const Edge& edge : dag_.edges()) {
-        if (edge.from != task.family || edge.crosses_step) continue;
+      for (const Edge& edge : dag_.edges_from(task.family)) {
+        if (edge.crosses_step) continue;
         for_each_key(dag_.successors(edge, task.key), [&](const Key& key) {
           if (--missing_of({edge.to, key}) == 0) ready_.push_back({edge.to, key});
         });
@@ -158,8 +203,8 @@ class Sorter {
 
   SortedTask left_over_before(const SortedTask& task) {
     SortedTask found = task;
-    for (const Edge& edge : dag_.edges()) {
-      if (edge.to != task.family || edge.crosses_step) continue;
+    for (const Edge& edge : dag_.edges_into(task.family)) {
+      if (edge.crosses_step) continue;
       for_each_key(dag_.predecessors(edge, task.key), [&](const Key& key) {
         if (missing_of({edge.from, key}) != 0) found = {edge.from, key};
       });
@@ -191,18 +236,13 @@ std::string find_cycle_of_tasks(const Dag& dag) {
 }
 
 std::string find_order_error(const Dag& dag) {
-  const Components components(dag);
-  std::vector<Edge> left;
+  const Components components(dag.family_count(), dag.edges());
+  // The edges of each cycle of families.
+  std::map<int, std::vector<Edge>> cycles;
   for (const Edge& edge : dag.edges())
-    if (components.is_in_cycle(edge)) left.push_back(edge);
-  while (!left.empty()) {
-    const Edge first = left.front();
-    std::vector<Edge> together;
-    for (const Edge& edge : left)
-      if (components.are_together(first, edge)) together.push_back(edge);
-    std::erase_if(left, [&](const Edge& edge) { return components.are_together(first, edge); });
-    if (!has_lexicographic_order(dag, together)) return find_cycle_of_tasks(dag);
-  }
+    if (components.is_in_cycle(edge)) cycles[components.component_of(edge.from)].push_back(edge);
+  for (const auto& [component, edges] : cycles)
+    if (!has_lexicographic_order(dag, edges)) return find_cycle_of_tasks(dag);
   return "";
 }
 

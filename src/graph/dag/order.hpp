@@ -14,7 +14,7 @@ namespace sorrel::graph {
 /// Returns "" if there is an order, else one line with the tasks of a cycle.
 [[nodiscard]] std::string find_order_error(const Dag& dag);
 
-/// The same by a topological sort of all tasks: slow, and the oracle of tests.
+/// As find_order_error(), by a topological sort of all tasks: slow, and the oracle of tests.
 [[nodiscard]] std::string find_cycle_of_tasks(const Dag& dag);
 
 }  // namespace sorrel::graph

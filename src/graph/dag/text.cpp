@@ -13,7 +13,7 @@ std::string text_of_axis(const Axis& axis) {
   if (axis.kind == Axis::Kind::every) return "every";
   std::string text;
   if (axis.kind == Axis::Kind::follows) {
-    text = "ijk"[axis.dimension];
+    text = "ijkl"[axis.dimension];
     if (axis.offset != 0)
       text += text_of(" %c %lld", axis.offset < 0 ? '-' : '+',
                       static_cast<long long>(axis.offset < 0 ? -axis.offset : axis.offset));
@@ -37,6 +37,16 @@ std::string text_of_space(const Space& space) {
   return text;
 }
 
+/// A string of Graphviz.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return result + '"';
+}
+
 struct KindText {
   const char* name;
   const char* shape;  // of Graphviz
@@ -58,8 +68,7 @@ std::string Dag::print() const {
                     info.fills_gaps ? (info.filling == info.space.box() ? ", fills gaps"
                                                                         : ", fills gaps within")
                                     : "");
-    for (const Edge& edge : edges_) {
-      if (edge.to != f) continue;
+    for (const Edge& edge : edges_into(f)) {
       const FamilyInfo& from = family(edge.from);
       text += text_of("         after %s%s%s%s\n", from.name.c_str(),
                       text_of_relation(edge.relation, from.space.dimension_count()).c_str(),
@@ -74,29 +83,27 @@ std::string Dag::dot(bool has_tasks) const {
   std::string text = "digraph graph_of_tasks {\n  rankdir=TB;\n";
   if (!has_tasks) {
     for (const FamilyInfo& info : families_)
-      text += text_of("  \"%s\" [shape=%s,label=\"%s\\n%s\"];\n", info.name.c_str(),
-                      text_of_kind(info.kind).shape, info.name.c_str(),
-                      text_of_space(info.space).c_str());
+      text += "  " + quoted(info.name) + " [shape=" + text_of_kind(info.kind).shape +
+              ",label=" + quoted(info.name + "\n" + text_of_space(info.space)) + "];\n";
     for (const Edge& edge : edges_) {
       const FamilyInfo& from = family(edge.from);
-      text += text_of("  \"%s\" -> \"%s\" [label=\"%s\"%s];\n", from.name.c_str(),
-                      family(edge.to).name.c_str(),
-                      text_of_relation(edge.relation, from.space.dimension_count()).c_str(),
-                      edge.crosses_step ? ",style=dashed" : "");
+      text += "  " + quoted(from.name) + " -> " + quoted(family(edge.to).name) +
+              " [label=" + quoted(text_of_relation(edge.relation, from.space.dimension_count())) +
+              (edge.crosses_step ? ",style=dashed];\n" : "];\n");
     }
     return text + "}\n";
   }
   const int step_count = crosses_steps() ? 2 : 1;
   const auto node = [&](int f, const Key& key, int step) {
-    return '"' + name_of(f, key) + (step_count == 1 ? "" : text_of(" @%d", step)) + '"';
+    return quoted(name_of(f, key) + (step_count == 1 ? "" : text_of(" @%d", step)));
   };
   for (int step = 0; step < step_count; ++step) {
     for (int f = 0; f < family_count(); ++f) {
       for_each_key(family(f).space.box(), [&](const Key& key) {
         text +=
             "  " + node(f, key, step) + " [shape=" + text_of_kind(family(f).kind).shape + "];\n";
-        for (const Edge& edge : edges_) {
-          if (edge.to != f || (edge.crosses_step && step == 0)) continue;
+        for (const Edge& edge : edges_into(f)) {
+          if (edge.crosses_step && step == 0) continue;
           const int before = edge.crosses_step ? step - 1 : step;
           for_each_key(predecessors(edge, key), [&](const Key& from) {
             text += "  " + node(edge.from, from, before) + " -> " + node(f, key, step) +

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <string>
 
 #include <sorrel/graph/graph.hpp>
 #include <sorrel/graph/tiling.hpp>
 
 #include "base/text.hpp"
+#include "graph/dag/dag.hpp"
 
 namespace sorrel::graph {
 
@@ -20,6 +23,8 @@ Index begin_of_part(Index length, Index count, Index part) {
 constexpr Index cells_per_slab = Index{1} << 18;
 constexpr Index cells_per_slab_min = Index{1} << 12;
 constexpr Index slabs_wanted = 4;
+// So that sums of cells and halos, and offsets in bytes, do not overflow.
+constexpr Index cell_count_max = Index{1} << 40;
 
 /// Thickness of slabs for a block of that extent. Neighbours along other dimensions get the same
 /// result, whatever their number of cells there.
@@ -31,39 +36,78 @@ Index slab_of(Index length, const Space& cells, const TilingOptions& options) {
   return std::max({slab, cells_per_slab_min / plane, options.halo});
 }
 
-/// Cuts [lo, hi) into tiles: thin ones at the ends that have a skin, nearly equal ones between.
-std::vector<Index> cuts_of(Index lo, Index hi, Index tile, Index low_skin, Index high_skin) {
-  std::vector<Index> cuts{lo};
+/// How one dimension of a block is cut.
+struct Cutting {
+  /// At most so many cells; 0: all.
+  Index tile = 0;
+  /// Whether more cells are possible where a tile would be thinner than the halo.
+  bool is_default = false;
+  Index halo = 0;
+  Index low_skin = 0;
+  Index high_skin = 0;
+};
+
+bool has_thin_tile(const std::vector<Index>& cuts, Index halo) {
+  return std::adjacent_find(cuts.begin(), cuts.end(), [halo](Index one, Index next) {
+           return next - one < halo;
+         }) != cuts.end();
+}
+
+/// Cuts [lo, hi) into tiles: thin ones at the ends that have a skin, nearly equal ones between. A
+/// block that is too small for that has no skin.
+std::vector<Index> cuts_of(Index lo, Index hi, Cutting cutting) {
+  const Index length = hi - lo;
   // At least one tile must remain between.
-  if (hi - lo <= low_skin + high_skin) low_skin = high_skin = 0;
-  const Index begin = lo + low_skin;
-  const Index end = hi - high_skin;
-  const Index count = tile <= 0 ? 1 : (end - begin + tile - 1) / tile;
-  if (low_skin > 0) cuts.push_back(begin);
+  const bool has_room = cutting.low_skin < length && cutting.high_skin < length - cutting.low_skin;
+  const Index begin = has_room ? lo + cutting.low_skin : lo;
+  const Index end = has_room ? hi - cutting.high_skin : hi;
+  Index count = cutting.tile == 0 ? 1 : (end - begin - 1) / cutting.tile + 1;
+  if (cutting.is_default && cutting.halo > 0)
+    count = std::clamp<Index>((end - begin) / cutting.halo, 1, count);
+  std::vector<Index> cuts{lo};
+  if (begin != lo) cuts.push_back(begin);
   for (Index part = 1; part <= count; ++part)
     cuts.push_back(begin + begin_of_part(end - begin, count, part));
-  if (high_skin > 0) cuts.push_back(hi);
-  return cuts;
+  if (end != hi) cuts.push_back(hi);
+  if (length == end - begin || !has_thin_tile(cuts, cutting.halo)) return cuts;
+  cutting.low_skin = cutting.high_skin = 0;
+  return cuts_of(lo, hi, cutting);
+}
+
+void check(const Space& cells, const TilingOptions& options) {
+  if (const std::string error = error_in(cells, "cells", cell_count_max); !error.empty())
+    throw GraphError("tiling: the grid has " + error);
+  Index ranks = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(cells.dimension_count()); ++d) {
+    if (options.ranks[d] < 1 || options.ranks[d] > cells.extents()[d])
+      throw GraphError(text_of("tiling: %lld cells for %lld ranks in dimension %zu",
+                               static_cast<long long>(cells.extents()[d]),
+                               static_cast<long long>(options.ranks[d]), d));
+    ranks *= options.ranks[d];
+    if (ranks > std::numeric_limits<int>::max())
+      throw GraphError("tiling: more than 2^31 - 1 ranks");
+    if (options.tile[d] < 0 || options.skin[d] < 0)
+      throw GraphError(text_of("tiling: a negative size of tile or skin in dimension %zu", d));
+  }
+  if (options.halo < 0 || options.halo > cell_count_max)
+    throw GraphError(text_of("tiling: a halo of %lld cells", static_cast<long long>(options.halo)));
+  if (options.rank < 0 || options.rank >= ranks)
+    throw GraphError(text_of("tiling: rank %d is not one of the grid's", options.rank));
 }
 
 }  // namespace
 
-Tiling::Tiling(const Space& cells, const TilingOptions& options)
+AnyTiling::AnyTiling(const Space& cells, const TilingOptions& options)
     : cells_(cells), options_(options) {
+  check(cells, options);
   const auto dimensions = static_cast<std::size_t>(cells.dimension_count());
   for (std::size_t d = dimensions; d < options_.ranks.size(); ++d)
     options_.ranks[d] = 1;
   Index rank = options.rank;
   for (std::size_t d = dimensions; d-- > 0;) {
-    if (options.ranks[d] < 1 || options.ranks[d] > cells.extents()[d])
-      throw GraphError(text_of("tiling: %lld cells for %lld ranks in dimension %zu",
-                               static_cast<long long>(cells.extents()[d]),
-                               static_cast<long long>(options.ranks[d]), d));
     coordinates_[d] = rank % options.ranks[d];
     rank /= options.ranks[d];
   }
-  if (options.rank < 0 || rank != 0)
-    throw GraphError(text_of("tiling: rank %d is not one of the grid's", options.rank));
   for (std::size_t d = 0; d < cuts_.size(); ++d) {
     const Index parts = d < dimensions ? options.ranks[d] : 1;
     block_.lo[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d]);
@@ -79,7 +123,9 @@ Tiling::Tiling(const Space& cells, const TilingOptions& options)
     };
     const Index tile =
         has_slabs ? slab_of(block_.hi[0] - block_.lo[0], cells, options) : options.tile[d];
-    cuts_[d] = cuts_of(block_.lo[d], block_.hi[d], tile, skin_at(0), skin_at(1));
+    cuts_[d] =
+        cuts_of(block_.lo[d], block_.hi[d],
+                {tile, has_slabs, d < dimensions ? options.halo : 0, skin_at(0), skin_at(1)});
     for (std::size_t i = 1; d < dimensions && i < cuts_[d].size(); ++i)
       if (cuts_[d][i] - cuts_[d][i - 1] < options.halo)
         throw GraphError(text_of("tiling: a tile of %lld cells in dimension %zu, the halo has %lld",
@@ -88,8 +134,8 @@ Tiling::Tiling(const Space& cells, const TilingOptions& options)
   }
 }
 
-KeyBox Tiling::block_with_ghosts() const {
-  KeyBox cells = block_;
+Box<dimension_count_max> AnyTiling::block_with_ghosts() const {
+  Box<dimension_count_max> cells = block_;
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimension_count()); ++d) {
     cells.lo[d] -= options_.halo;
     cells.hi[d] += options_.halo;
@@ -97,15 +143,15 @@ KeyBox Tiling::block_with_ghosts() const {
   return cells;
 }
 
-Space Tiling::tiles() const {
+Space AnyTiling::tiles() const {
   Key extents{};
   for (std::size_t d = 0; d < extents.size(); ++d)
     extents[d] = static_cast<Index>(cuts_[d].size()) - 1;
   return {extents, dimension_count()};
 }
 
-KeyBox Tiling::cells(const Key& tile) const {
-  KeyBox cells;
+Box<dimension_count_max> AnyTiling::cells(const Key& tile) const {
+  Box<dimension_count_max> cells;
   for (std::size_t d = 0; d < tile.size(); ++d) {
     cells.lo[d] = cuts_[d][static_cast<std::size_t>(tile[d])];
     cells.hi[d] = cuts_[d][static_cast<std::size_t>(tile[d]) + 1];
@@ -113,13 +159,13 @@ KeyBox Tiling::cells(const Key& tile) const {
   return cells;
 }
 
-bool Tiling::is_near(int dimension) const {
+bool AnyTiling::is_near(int dimension) const {
   const auto d = static_cast<std::size_t>(dimension);
   return options_.is_near[d] || (options_.ranks[d] == 1 && !options_.is_periodic[d]);
 }
 
-KeyBox Tiling::inner_tiles() const {
-  KeyBox inner = tiles().box();
+Box<dimension_count_max> AnyTiling::inner_tiles() const {
+  Box<dimension_count_max> inner = tiles().box();
   for (int d = 0; d < dimension_count(); ++d) {
     if (is_near(d)) continue;
     if (neighbour(d, 0)) ++inner.lo[static_cast<std::size_t>(d)];
@@ -128,13 +174,13 @@ KeyBox Tiling::inner_tiles() const {
   return inner;
 }
 
-std::optional<int> Tiling::neighbour(int dimension, int end) const {
+std::optional<int> AnyTiling::neighbour(int dimension, int end) const {
   Key direction{};
   direction[static_cast<std::size_t>(dimension)] = end == 0 ? -1 : 1;
   return neighbour(direction);
 }
 
-std::optional<int> Tiling::neighbour(const Key& direction) const {
+std::optional<int> AnyTiling::neighbour(const Key& direction) const {
   Key there = coordinates_;
   for (std::size_t d = 0; d < there.size(); ++d) {
     if (direction[d] != 0 && static_cast<int>(d) >= dimension_count()) return std::nullopt;

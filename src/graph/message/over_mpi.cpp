@@ -122,7 +122,7 @@ class OverMpi final : public Messenger {
     [[nodiscard]] int count() const { return static_cast<int>(requests.size()); }
   };
 
-  /// Those that are tested now. Unawaited sends are often many, and wait for slow receivers.
+  /// The messages that are tested now. Unawaited sends are often many, and wait for slow receivers.
   Started& next_started() { return awaited_.requests.empty() ? unawaited_ : awaited_; }
 
   void start_in(Started& started, int channel) {
@@ -197,7 +197,7 @@ TilingOptions tiling_over(MPI_Comm comm, TilingOptions options) {
   const std::vector<bool> is_near = ranks_of_machine(comm);
   for (Index& count : options.ranks)
     count = std::max<Index>(count, 1);
-  // Position of a rank in the grid and its neighbours, numbered as in Tiling.
+  // Position of a rank in the grid and its neighbours, numbered as in AnyTiling.
   Key strides{};
   Index stride = 1;
   for (std::size_t d = strides.size(); d-- > 0; stride *= options.ranks[d])

@@ -79,7 +79,6 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.index = f;
     family.kind = info.kind;
     family.fills_gaps = info.fills_gaps;
-    family.follows_rotation = info.follows_rotation;
     family.filling = info.filling;
     family.task_count = info.space.count();
     family.first_task = task_count_;
@@ -87,6 +86,7 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.counters = counters_.back().data();
     has_gap_fillers_ = has_gap_fillers_ || info.fills_gaps;
     task_count_ += info.space.count();
+    if (!info.is_join) reported_task_count_ += info.space.count();
     families_.push_back(std::move(family));
   }
   add_in_degrees(dag);
@@ -131,9 +131,8 @@ void Compiled::number_roots() {
 void Compiled::add_regions(const Dag& dag, CompiledFamily& family) {
   Cuts cuts = dag.cuts(family.index);
   std::vector<std::pair<Edge, Key>> shifts;
-  for (const Edge& edge : dag.edges()) {
+  for (const Edge& edge : dag.edges_from(family.index)) {
     Key shift{};
-    if (edge.from != family.index) continue;
     if (!is_shift(dag, edge, shift)) {
       (edge.crosses_step ? family.wide_crossing : family.wide_in_step).push_back(edge);
       continue;
@@ -147,7 +146,7 @@ void Compiled::add_regions(const Dag& dag, CompiledFamily& family) {
   }
   for (std::size_t d = 0; d < cuts.size(); ++d)
     tidy(cuts[d], family.space.extents()[d]);
-  for_each_part(cuts, [&](const KeyBox& keys) {
+  for_each_part(cuts, [&](const Box<dimension_count_max>& keys) {
     SuccessorRegion region;
     region.keys = keys;
     region.is_sink = true;
@@ -176,11 +175,6 @@ CompiledFamily& Compiled::family_of(Index number) {
       families_.begin(), families_.end(), number,
       [](Index task, const CompiledFamily& family) { return task < family.first_task; });
   return *(behind - 1);
-}
-
-void Compiled::count_steps(Index steps) {
-  for (CompiledFamily& family : families_)
-    if (family.follows_rotation) family.phase = static_cast<int>((family.phase + steps) & 1);
 }
 
 void Compiled::check_invariants() const {

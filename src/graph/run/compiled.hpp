@@ -69,7 +69,7 @@ struct CompiledEdge {
 };
 
 struct SuccessorRegion {
-  KeyBox keys;
+  Box<dimension_count_max> keys;
   /// Edges to successors in the same step; the nearest in memory is the last.
   std::vector<CompiledEdge> in_step;
   std::vector<CompiledEdge> crossing;
@@ -79,7 +79,7 @@ struct SuccessorRegion {
 
 /// In-degree of all tasks within `keys`: in the first step, and in later steps.
 struct InDegree {
-  KeyBox keys;
+  Box<dimension_count_max> keys;
   std::uint32_t in_first_step = 0;
   std::uint32_t in_later_steps = 0;
   bool needs_admission = false;
@@ -94,13 +94,10 @@ struct CompiledFamily {
   Index first_task = 0;
   FamilyKind kind = FamilyKind::task;
   bool fills_gaps = false;
-  KeyBox filling;
+  Box<dimension_count_max> filling;
   int index = 0;
-  /// Channel of the first slot of the first message.
-  int first_channel = 0;
-  bool follows_rotation = false;
-  /// Added to a step to select the channel of a message: 0 or 1.
-  int phase = 0;
+  /// Channels of messages: those of step s, one for each key, begin at first_channels[s mod size].
+  std::vector<int> first_channels;
   Space space{1};
   /// The largest first.
   std::vector<SuccessorRegion> regions;
@@ -108,6 +105,16 @@ struct CompiledFamily {
   std::vector<Edge> wide_in_step;
   std::vector<Edge> wide_crossing;
   std::vector<InDegree> in_degrees;
+
+  /// The channel of a message in a step.
+  [[nodiscard]] int channel_of(Index message, Index step) const {
+    const std::size_t slots = first_channels.size();
+    const auto number = static_cast<std::size_t>(step);
+    return first_channels[slots == 1   ? 0
+                          : slots == 2 ? number & 1
+                                       : number % slots] +
+           static_cast<int>(message);
+  }
 
   [[nodiscard]] bool is_filling(const Key& key) const {
     return fills_gaps && filling.contains(key);
@@ -130,7 +137,7 @@ struct CompiledFamily {
 /// Tasks of one family with which a step begins.
 struct RootBox {
   CompiledFamily* family = nullptr;
-  KeyBox keys;
+  Box<dimension_count_max> keys;
   /// Number of the first one among all roots that are tasks.
   std::uint32_t first = 0;
 };
@@ -162,6 +169,9 @@ class Compiled {
   /// Number of tasks in a step.
   [[nodiscard]] std::int64_t task_count() const { return task_count_; }
 
+  /// The number of tasks without joins.
+  [[nodiscard]] std::int64_t reported_task_count() const { return reported_task_count_; }
+
   /// Steps that may be in progress together: 1 or 2.
   [[nodiscard]] Index window() const { return window_; }
 
@@ -169,9 +179,6 @@ class Compiled {
   [[nodiscard]] std::uint32_t counter_sets() const { return window_ == 1 ? 1 : 3; }
 
   [[nodiscard]] bool has_gap_fillers() const { return has_gap_fillers_; }
-
-  /// Records `steps` more steps; the next run begins with step 0. Not during a run.
-  void count_steps(Index steps);
 
   /// Between runs: every dependency counter is zero.
   void check_invariants() const;
@@ -191,6 +198,7 @@ class Compiled {
   std::uint32_t root_count_ = 0;
   std::int64_t sink_count_ = 0;
   std::int64_t task_count_ = 0;
+  std::int64_t reported_task_count_ = 0;
   Index window_ = 1;
   bool has_gap_fillers_ = false;
 };

@@ -13,7 +13,7 @@ namespace {
 struct Rows {
   Index count = 1;
   std::size_t bytes = 0;
-  /// From one row to the next, in bytes.
+  /// Distance from one row to the next, in bytes.
   Index field_stride = 0;
   Index message_stride = 0;
 };
@@ -21,7 +21,10 @@ struct Rows {
 /// Calls copy(bytes into the field, bytes into the message, rows) until all rows of a part are
 /// copied.
 template <class Copy>
-void for_all_rows(const AnyField& field, const KeyBox& part, const KeyBox& face, Copy&& copy) {
+void for_all_rows(const AnyField& field,
+                  const Box<dimension_count_max>& part,
+                  const Box<dimension_count_max>& face,
+                  Copy&& copy) {
   const auto last = static_cast<std::size_t>(field.tiling().dimension_count()) - 1;
   const auto value_bytes = static_cast<Index>(field.value_bytes());
   Key message_strides{};
@@ -32,7 +35,7 @@ void for_all_rows(const AnyField& field, const KeyBox& part, const KeyBox& face,
   }
   Rows rows;
   rows.bytes = static_cast<std::size_t>((part.hi[last] - part.lo[last]) * value_bytes);
-  KeyBox firsts = part;
+  Box<dimension_count_max> firsts = part;
   firsts.hi[last] = std::min(part.hi[last], part.lo[last] + 1);
   if (last > 0) {
     const std::size_t before = last - 1;
@@ -42,27 +45,22 @@ void for_all_rows(const AnyField& field, const KeyBox& part, const KeyBox& face,
     firsts.hi[before] = std::min(part.hi[before], part.lo[before] + 1);
   }
   for_each_key(firsts, [&](const Key& first) {
-    Index in_field = 0;
+    const Index in_field = field.place_of(first) * value_bytes;
     Index in_message = 0;
-    for (std::size_t d = 0; d <= last; ++d) {
-      in_field += first[d] * field.strides()[d] * value_bytes;
+    for (std::size_t d = 0; d <= last; ++d)
       in_message += (first[d] - face.lo[d]) * message_strides[d];
-    }
     copy(in_field, in_message, rows);
   });
 }
 
-/// Offset of a cell in bytes from the cell whose indices are 0.
+/// Offset of a cell in bytes from the first ghost.
 Index offset_of(const AnyField& field, const Key& cell) {
-  Index values = 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
-    values += cell[d] * field.strides()[d];
-  return values * static_cast<Index>(field.value_bytes());
+  return field.place_of(cell) * static_cast<Index>(field.value_bytes());
 }
 
 }  // namespace
 
-Face face_of(const Tiling& tiling, const Key& direction, Index radius) {
+Face face_of(const AnyTiling& tiling, const Key& direction, Index radius) {
   Face face{tiling.block(), tiling.block()};
   for (std::size_t d = 0; d < direction.size(); ++d) {
     if (direction[d] == 0) continue;
@@ -76,8 +74,9 @@ Face face_of(const Tiling& tiling, const Key& direction, Index radius) {
   return face;
 }
 
-KeyBox within(const KeyBox& tile, const KeyBox& face) {
-  KeyBox part;
+Box<dimension_count_max> within(const Box<dimension_count_max>& tile,
+                                const Box<dimension_count_max>& face) {
+  Box<dimension_count_max> part;
   for (std::size_t d = 0; d < part.lo.size(); ++d) {
     part.lo[d] = std::max(tile.lo[d], face.lo[d]);
     part.hi[d] = std::max(part.lo[d], std::min(tile.hi[d], face.hi[d]));
@@ -85,7 +84,9 @@ KeyBox within(const KeyBox& tile, const KeyBox& face) {
   return part;
 }
 
-KeyBox beside(KeyBox tile, const KeyBox& face, const Key& direction) {
+Box<dimension_count_max> beside(Box<dimension_count_max> tile,
+                                const Box<dimension_count_max>& face,
+                                const Key& direction) {
   for (std::size_t d = 0; d < direction.size(); ++d) {
     if (direction[d] == 0) continue;
     tile.lo[d] = face.lo[d];
@@ -94,10 +95,10 @@ KeyBox beside(KeyBox tile, const KeyBox& face, const Key& direction) {
   return tile;
 }
 
-Message message_of(const AnyField& field, std::byte* origin, const KeyBox& part) {
+Message message_of(const AnyField& field, std::byte* data, const Box<dimension_count_max>& part) {
   const auto last = static_cast<std::size_t>(field.tiling().dimension_count()) - 1;
   const auto value_bytes = static_cast<Index>(field.value_bytes());
-  std::byte* first = origin + offset_of(field, part.lo);
+  std::byte* first = data + offset_of(field, part.lo);
   Message message;
   message.bytes = {first, static_cast<std::size_t>((part.hi[last] - part.lo[last]) * value_bytes)};
   for (std::size_t r = 0; r < std::min(last, message.repeats.size()); ++r) {
@@ -107,35 +108,37 @@ Message message_of(const AnyField& field, std::byte* origin, const KeyBox& part)
   return message;
 }
 
-Message message_of_run(const AnyField& field, std::byte* origin, const KeyBox& part) {
+Message message_of_run(const AnyField& field,
+                       std::byte* data,
+                       const Box<dimension_count_max>& part) {
   Key last = part.hi;
   for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
     --last[d];
   const Index begin = offset_of(field, part.lo);
   const Index end = offset_of(field, last) + static_cast<Index>(field.value_bytes());
   Message message;
-  message.bytes = {origin + begin, static_cast<std::size_t>(end - begin)};
+  message.bytes = {data + begin, static_cast<std::size_t>(end - begin)};
   return message;
 }
 
 void copy_out(const AnyField& field,
-              const std::byte* origin,
-              const KeyBox& part,
-              const KeyBox& face,
+              const std::byte* data,
+              const Box<dimension_count_max>& part,
+              const Box<dimension_count_max>& face,
               std::byte* message) {
   for_all_rows(field, part, face, [&](Index in_field, Index in_message, const Rows& rows) {
-    copy_rows({message + in_message, rows.message_stride}, {origin + in_field, rows.field_stride},
+    copy_rows({message + in_message, rows.message_stride}, {data + in_field, rows.field_stride},
               rows.count, rows.bytes);
   });
 }
 
 void copy_in(const AnyField& field,
-             std::byte* origin,
-             const KeyBox& part,
-             const KeyBox& face,
+             std::byte* data,
+             const Box<dimension_count_max>& part,
+             const Box<dimension_count_max>& face,
              const std::byte* message) {
   for_all_rows(field, part, face, [&](Index in_field, Index in_message, const Rows& rows) {
-    copy_rows({origin + in_field, rows.field_stride}, {message + in_message, rows.message_stride},
+    copy_rows({data + in_field, rows.field_stride}, {message + in_message, rows.message_stride},
               rows.count, rows.bytes);
   });
 }

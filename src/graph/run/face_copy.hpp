@@ -16,31 +16,38 @@ namespace sorrel::graph {
 /// A face, edge or corner of a block, selected by a direction: -1, 0 or 1 in each dimension.
 struct Face {
   /// Cells of the block that are sent to the neighbour, and ghosts that are received from it.
-  KeyBox sent;
-  KeyBox ghosts;
+  Box<dimension_count_max> sent;
+  Box<dimension_count_max> ghosts;
 };
 
-[[nodiscard]] Face face_of(const Tiling& tiling, const Key& direction, Index radius);
+[[nodiscard]] Face face_of(const AnyTiling& tiling, const Key& direction, Index radius);
 
 /// The cells of a tile that are in `face`; the part of `face` beside a tile.
-[[nodiscard]] KeyBox within(const KeyBox& tile, const KeyBox& face);
-[[nodiscard]] KeyBox beside(KeyBox tile, const KeyBox& face, const Key& direction);
+[[nodiscard]] Box<dimension_count_max> within(const Box<dimension_count_max>& tile,
+                                              const Box<dimension_count_max>& face);
+[[nodiscard]] Box<dimension_count_max> beside(Box<dimension_count_max> tile,
+                                              const Box<dimension_count_max>& face,
+                                              const Key& direction);
 
 /// The cells of a part as a message without copies. The caller sets peer and tag.
-[[nodiscard]] Message message_of(const AnyField& field, std::byte* origin, const KeyBox& part);
+[[nodiscard]] Message message_of(const AnyField& field,
+                                 std::byte* data,
+                                 const Box<dimension_count_max>& part);
 
-/// The same for the whole run of memory from the first cell of the part to its last.
-[[nodiscard]] Message message_of_run(const AnyField& field, std::byte* origin, const KeyBox& part);
+/// The whole run of memory from the first cell of the part to its last, as such a message.
+[[nodiscard]] Message message_of_run(const AnyField& field,
+                                     std::byte* data,
+                                     const Box<dimension_count_max>& part);
 
 void copy_out(const AnyField& field,
-              const std::byte* origin,
-              const KeyBox& part,
-              const KeyBox& face,
+              const std::byte* data,
+              const Box<dimension_count_max>& part,
+              const Box<dimension_count_max>& face,
               std::byte* message);
 void copy_in(const AnyField& field,
-             std::byte* origin,
-             const KeyBox& part,
-             const KeyBox& face,
+             std::byte* data,
+             const Box<dimension_count_max>& part,
+             const Box<dimension_count_max>& face,
              const std::byte* message);
 
 }  // namespace sorrel::graph

@@ -105,10 +105,10 @@ std::string Runner::text_of_wait() const {
     const int family = message.family->index;
     text += (text.empty() ? "graph: " : "; ") + dag_.name_of(family, message.task.key) +
             text_of("%s %d, step %lld", message.family->kind == FamilyKind::send ? " to" : " from",
-                    channel_peers_[channel], static_cast<long long>(message.task.step));
-    for (const Edge& edge : dag_.edges()) {
-      if (edge.from != family || (edge.crosses_step && message.task.step + 1 == steps_)) continue;
-      const KeyBox after = dag_.successors(edge, message.task.key);
+                    channels_[channel].peer, static_cast<long long>(message.task.step));
+    for (const Edge& edge : dag_.edges_from(family)) {
+      if ((edge.crosses_step && message.task.step + 1 == steps_)) continue;
+      const Box<dimension_count_max> after = dag_.successors(edge, message.task.key);
       if (after.count() == 0 || (edge.to == family && edge.crosses_step)) continue;
       text += ", before " + dag_.name_of(edge.to, after.lo);
       break;
@@ -119,10 +119,9 @@ std::string Runner::text_of_wait() const {
 }
 
 Ready Runner::message_of(int channel) const {
-  CompiledFamily& family = *channel_families_[static_cast<std::size_t>(channel)];
-  const Index index = (channel - family.first_channel) / 2;
-  return {{family.space.key_at(index), channel_steps_[static_cast<std::size_t>(channel)]},
-          &family,
+  const auto& [family, index, peer] = channels_[static_cast<std::size_t>(channel)];
+  return {{family->space.key_at(index), channel_steps_[static_cast<std::size_t>(channel)]},
+          family,
           index};
 }
 

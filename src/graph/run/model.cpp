@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "graph/dag/accesses.hpp"
+#include "graph/dag/joins.hpp"
 #include "graph/run/face_copy.hpp"
 
 namespace sorrel::graph {
@@ -97,13 +98,17 @@ struct FaceBuffers {
   std::array<std::vector<std::byte>, 2> in;
 };
 
-/// Message tags: distinct between two ranks, and equal at both ends.
+/// Message tags: distinct between two ranks, and equal at both ends. Counted from the largest one
+/// down, because those of a program mostly begin at 0.
 struct Tags {
   int exchange_count = 0;
   int direction_count = 1;
 
+  /// The number of tags of messages with `parts` parts.
+  [[nodiscard]] Index count(Index parts) const { return parts * exchange_count * direction_count; }
+
   [[nodiscard]] Index of(int exchange, int direction, Index part) const {
-    return (part * exchange_count + exchange) * direction_count + direction;
+    return tag_max - ((part * exchange_count + exchange) * direction_count + direction);
   }
 };
 
@@ -116,16 +121,17 @@ class Lowering {
     model_.sweeps.clear();
     if (source_.sweeps.empty()) return std::move(model_);
     number_fields();
-    std::vector<Accesses> sweeps;
     for (const DeclaredSweep& sweep : source_.sweeps)
-      sweeps.push_back(accesses_of(sweep));
+      model_.accesses.push_back(accesses_of(sweep));
     std::vector<std::vector<int>> rotations;
     for (const std::vector<AnyField*>& rotation : source_.rotations) {
       rotations.emplace_back();
       for (AnyField* field : rotation)
         rotations.back().push_back(number_of(field));
     }
-    const Derived derived = derive(sweeps, Buffers(static_cast<int>(fields_.size()), rotations));
+    model_.buffers = Buffers(static_cast<int>(fields().size()), std::move(rotations));
+    model_.derived = derive(model_.accesses, model_.buffers);
+    const Derived& derived = model_.derived;
     for (const SweepEdge& edge : derived.edges)
       add_edges(edge);
     tags_.exchange_count = static_cast<int>(derived.exchanges.size());
@@ -136,21 +142,24 @@ class Lowering {
   }
 
  private:
-  [[nodiscard]] const Tiling& tiling() const { return *source_.tiling; }
+  [[nodiscard]] const AnyTiling& tiling() const { return *source_.tiling; }
+
+  [[nodiscard]] const std::vector<AnyField*>& fields() const { return model_.fields; }
 
   [[nodiscard]] int dimensions() const { return tiling().dimension_count(); }
 
   void number_fields() {
+    std::vector<AnyField*>& fields = model_.fields;
     for (const std::vector<AnyField*>& rotation : source_.rotations)
-      fields_.insert(fields_.end(), rotation.begin(), rotation.end());
+      fields.insert(fields.end(), rotation.begin(), rotation.end());
     for (const DeclaredSweep& sweep : source_.sweeps)
       for (const Declaration& declared : sweep.declared)
-        if (std::find(fields_.begin(), fields_.end(), declared.field) == fields_.end())
-          fields_.push_back(declared.field);
+        if (std::find(fields.begin(), fields.end(), declared.field) == fields.end())
+          fields.push_back(declared.field);
   }
 
   [[nodiscard]] int number_of(const AnyField* field) const {
-    return static_cast<int>(std::find(fields_.begin(), fields_.end(), field) - fields_.begin());
+    return static_cast<int>(std::find(fields().begin(), fields().end(), field) - fields().begin());
   }
 
   [[nodiscard]] std::string name_of(int sweep) const {
@@ -174,7 +183,7 @@ class Lowering {
     }
     if (const int field = field_in_own_way(accesses); field >= 0)
       throw GraphError("graph: " + source_.dag.family(sweep.family).name + " reads " +
-                       fields_[static_cast<std::size_t>(field)]->name() +
+                       fields()[static_cast<std::size_t>(field)]->name() +
                        " around the cells in which it writes it; write another field, and rotate");
     return accesses;
   }
@@ -186,8 +195,8 @@ class Lowering {
 
   void add_edges(const SweepEdge& edge) {
     const Relations relations = edge.reach == Reach::same   ? Relations{same_tile}
-                                : edge.reach == Reach::star ? star(dimensions(), 1)
-                                                            : box(dimensions(), 1);
+                                : edge.reach == Reach::star ? along_axes(dimensions(), 1)
+                                                            : all_around(dimensions(), 1);
     for (const Relation& relation : relations)
       connect(family_of(edge.from), family_of(edge.to), relation, edge.crosses_step);
   }
@@ -206,7 +215,7 @@ class Lowering {
         side.position[d] = direction[d] < 0 ? 0 : tiling().tiles().extents()[d] - 1;
       if (is_one_run(exchange, side)) {
         across_first.push_back(side);
-      } else if (is_sent_by_tiles(exchange, side)) {
+      } else if (is_sent_by_tiles(side)) {
         ghost_writers.push_back(add_side_by_tiles(exchange, number, side));
       } else {
         let_tiles_within_wait(exchange.writer);
@@ -228,17 +237,7 @@ class Lowering {
   }
 
   [[nodiscard]] const AnyField* field_of(const Exchange& exchange) const {
-    return fields_[static_cast<std::size_t>(exchange.field)];
-  }
-
-  /// Whether the channel of even steps and the channel of odd steps have one buffer each for ever.
-  [[nodiscard]] bool has_lasting_buffers(const Exchange& exchange) const {
-    const AnyField* field = field_of(exchange);
-    return std::none_of(
-        source_.rotations.begin(), source_.rotations.end(), [&](const auto& rotation) {
-          return rotation.size() > 2 &&
-                 std::find(rotation.begin(), rotation.end(), field) != rotation.end();
-        });
+    return fields()[static_cast<std::size_t>(exchange.field)];
   }
 
   [[nodiscard]] bool is_near(const Side& side) const {
@@ -247,28 +246,25 @@ class Lowering {
 
   /// Whether each tile's face is a message of its own, straight from field to ghosts. Both ends
   /// have equally many tiles along the side, so they agree.
-  [[nodiscard]] bool is_sent_by_tiles(const Exchange& exchange, const Side& side) const {
-    return is_near(side) && has_lasting_buffers(exchange) &&
-           tags_.of(0, 0, side.faces(tiling().tiles()).count()) <= tag_max;
+  [[nodiscard]] bool is_sent_by_tiles(const Side& side) const {
+    return is_near(side) && tags_.count(side.faces(tiling().tiles()).count()) <= tag_max;
   }
 
   /// Whether a side towards another machine can be sent as one contiguous run. Across the first
   /// dimension only ghosts of the other dimensions lie between its cells, and these are filled
   /// soon.
   [[nodiscard]] bool is_one_run(const Exchange& exchange, const Side& side) const {
-    if (is_near(side) || !has_lasting_buffers(exchange) || exchange.footprint.is_box) return false;
+    if (is_near(side) || exchange.footprint.is_box) return false;
     for (int d = 1; d < dimensions(); ++d)
       if (side.is_across(static_cast<std::size_t>(d)) || !tiling().is_near(d)) return false;
     return true;
   }
 
-  /// Adds edges to the tasks that use the buffers: `sent` frees the cells that leave, `received`
-  /// fills ghosts.
-  void connect_users(const Exchange& exchange, const Side& side, int sent, int received) {
-    // With a box stencil, neighbours along the side also read the ghosts beside a tile.
+  /// Distances along a side from a face to the tiles that read its ghosts.
+  [[nodiscard]] std::vector<Key> tiles_beside(const Side& side, const SweepAt& reader) const {
     std::vector<Key> offsets{{}};
-    for (std::size_t d = 0; exchange.footprint.is_box && d < side.direction.size(); ++d) {
-      if (side.is_across(d) || static_cast<int>(d) >= dimensions()) continue;
+    for (std::size_t d = 0; reader.is_box && d < static_cast<std::size_t>(dimensions()); ++d) {
+      if (side.is_across(d)) continue;
       for (std::size_t i = 0, count = offsets.size(); i < count; ++i) {
         for (const Index by : {-1, 1}) {
           offsets.push_back(offsets[i]);
@@ -276,12 +272,18 @@ class Lowering {
         }
       }
     }
-    for (const Key& by : offsets) {
-      for (const SweepAt& reader : exchange.earlier_readers)
+    return offsets;
+  }
+
+  /// Adds edges to the tasks that use the buffers: `sent` frees the cells that leave, `received`
+  /// fills ghosts.
+  void connect_users(const Exchange& exchange, const Side& side, int sent, int received) {
+    for (const SweepAt& reader : exchange.earlier_readers)
+      for (const Key& by : tiles_beside(side, reader))
         connect(family_of(reader.sweep), received, side.tile_before_face(by), reader.crosses_step);
-      for (const SweepAt& reader : exchange.readers)
+    for (const SweepAt& reader : exchange.readers)
+      for (const Key& by : tiles_beside(side, reader))
         connect(received, family_of(reader.sweep), side.face_before_tile(by), reader.crosses_step);
-    }
     for (const SweepAt& writer : exchange.later_writers)
       connect(sent, family_of(writer.sweep), side.face_before_tile(), writer.crosses_step);
   }
@@ -292,28 +294,29 @@ class Lowering {
     const AnyField* field = field_of(exchange);
     const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
     const Space faces = side.faces(tiling().tiles());
-    const auto message_with = [=, tags = tags_](int direction, const KeyBox& part, const Key& key,
-                                                int slot) {
-      Message message = message_of(*field, field->origin(slot), part);
+    const auto message_with = [=, tags = tags_](int direction, const Box<dimension_count_max>& part,
+                                                const Key& key, int slot) {
+      Message message = message_of(*field, field->data(slot), part);
       message.peer = side.peer;
       message.tag = static_cast<int>(tags.of(number, direction, faces.index_of(key)));
       return message;
     };
     const std::string where = side.name(field->name());
     const int send = add_message(
-        FamilyKind::send, "send" + where, faces, [=, tiling = &tiling()](const Key& key, int slot) {
+        FamilyKind::send, "send" + where, faces,
+        [=, tiling = &tiling()](const Key& key, int slot) {
           return message_with(side.number(), within(tiling->cells(side.tile_of(key)), face.sent),
                               key, slot);
-        });
+        },
+        field);
     const int receive = add_message(
         FamilyKind::receive, "receive" + where, faces,
         [=, tiling = &tiling()](const Key& key, int slot) {
           return message_with(side.opposite(),
                               beside(tiling->cells(side.tile_of(key)), face.ghosts, side.direction),
                               key, slot);
-        });
-    for (const int family : {send, receive})
-      model_.dag.family(family).follows_rotation = true;
+        },
+        field);
     connect(family_of(exchange.writer), send, side.tile_before_face(), false);
     connect_users(exchange, side, send, receive);
     return receive;
@@ -328,21 +331,21 @@ class Lowering {
                        const std::vector<int>& ghost_writers) {
     const AnyField* field = field_of(exchange);
     const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
-    const auto message_with = [=, tags = tags_](int direction, const KeyBox& part, int slot) {
-      Message message = message_of_run(*field, field->origin(slot), part);
+    const auto message_with = [=, tags = tags_](int direction, const Box<dimension_count_max>& part,
+                                                int slot) {
+      Message message = message_of_run(*field, field->data(slot), part);
       message.peer = side.peer;
       message.tag = static_cast<int>(tags.of(number, direction, 0));
       return message;
     };
     const std::string where = side.name(field->name());
-    const int send = add_message(FamilyKind::send, "send" + where, {1}, [=](const Key&, int slot) {
-      return message_with(side.number(), face.sent, slot);
-    });
+    const int send = add_message(
+        FamilyKind::send, "send" + where, {1},
+        [=](const Key&, int slot) { return message_with(side.number(), face.sent, slot); }, field);
     const int receive = add_message(
         FamilyKind::receive, "receive" + where, {1},
-        [=](const Key&, int slot) { return message_with(side.opposite(), face.ghosts, slot); });
-    for (const int family : {send, receive})
-      model_.dag.family(family).follows_rotation = true;
+        [=](const Key&, int slot) { return message_with(side.opposite(), face.ghosts, slot); },
+        field);
     Relation tiles_of_side = side.tile_before_face();
     for (int d = 1; d < dimensions(); ++d)
       tiles_of_side.axes[static_cast<std::size_t>(d)] = every;
@@ -373,14 +376,15 @@ class Lowering {
     const std::string where = side.name(field->name());
 
     const int pack = add_task("pack" + where, faces, [=, tiling = &tiling()](const Task& task) {
-      const KeyBox part = within(tiling->cells(side.tile_of(task.key)), face.sent);
-      copy_out(*field, field->origin(task.step), part, face.sent,
+      const Box<dimension_count_max> part =
+          within(tiling->cells(side.tile_of(task.key)), face.sent);
+      copy_out(*field, field->data(task.step), part, face.sent,
                buffers->out[static_cast<std::size_t>(task.step & 1)].data());
     });
     const int unpack = add_task("unpack" + where, faces, [=, tiling = &tiling()](const Task& task) {
-      const KeyBox part =
+      const Box<dimension_count_max> part =
           beside(tiling->cells(side.tile_of(task.key)), face.ghosts, side.direction);
-      copy_in(*field, field->origin(task.step), part, face.ghosts,
+      copy_in(*field, field->data(task.step), part, face.ghosts,
               buffers->in[static_cast<std::size_t>(task.step & 1)].data());
     });
     // A message is named by the side at which it leaves.
@@ -410,23 +414,35 @@ class Lowering {
                       nullptr);
   }
 
-  int add_message(FamilyKind kind, std::string name, const Space& space, Graph::MessageOf message) {
-    return model_.add({std::move(name), space, kind}, {}, std::move(message));
+  int add_message(FamilyKind kind,
+                  std::string name,
+                  const Space& space,
+                  Graph::MessageOf message,
+                  const AnyField* follows = nullptr) {
+    return model_.add({std::move(name), space, kind}, {}, std::move(message), follows);
   }
 
   const Model& source_;
   const IsNear& is_near_;
   Tags tags_;
   Model model_;
-  std::vector<const AnyField*> fields_;
 };
 
 }  // namespace
 
-int Model::add(FamilyInfo info, Body body, Graph::MessageOf message) {
+int Model::add(FamilyInfo info, Body body, Graph::MessageOf message, const AnyField* follows) {
   bodies.push_back(std::move(body));
   messages.push_back(std::move(message));
+  followed.push_back(follows);
   return dag.add_family(std::move(info));
+}
+
+void Model::add_joins() {
+  dag = with_joins(dag);
+  bodies.resize(static_cast<std::size_t>(dag.family_count()),
+                Body{nullptr, [](void* /*object*/, const Task& /*task*/) {}});
+  messages.resize(bodies.size());
+  followed.resize(bodies.size());
 }
 
 Model lower(const Model& source, const IsNear& is_near) {

@@ -13,6 +13,7 @@
 #include <sorrel/graph/sweep.hpp>
 #include <sorrel/graph/tiling.hpp>
 
+#include "graph/dag/accesses.hpp"
 #include "graph/dag/dag.hpp"
 #include "graph/run/compiled.hpp"
 
@@ -28,12 +29,24 @@ struct Model {
   /// One entry for each family: tasks have a body, the other kinds a message.
   std::vector<Body> bodies;
   std::vector<Graph::MessageOf> messages;
+  /// One entry for each family: the field whose buffers a message uses directly. The slot of such a
+  /// message is the step. Null: the bytes of a message follow from its key and the step's parity.
+  std::vector<const AnyField*> followed;
 
-  const Tiling* tiling = nullptr;
+  const AnyTiling* tiling = nullptr;
   std::vector<DeclaredSweep> sweeps;
   std::vector<std::vector<AnyField*>> rotations;
 
-  int add(FamilyInfo info, Body body, Graph::MessageOf message);
+  /// What has been derived from the sweeps; fields are numbered by their places.
+  std::vector<AnyField*> fields;
+  std::vector<Accesses> accesses;
+  Buffers buffers{0, {}};
+  Derived derived;
+
+  /// Adds joins to a lowered model.
+  void add_joins();
+
+  int add(FamilyInfo info, Body body, Graph::MessageOf message, const AnyField* follows = nullptr);
 };
 
 /// Whether a peer is on this machine. Empty: no peer is.

@@ -53,32 +53,16 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 
 }  // namespace
 
-Runner::Runner(const Dag& dag,
-               Compiled& compiled,
-               Messenger* messenger,
-               const std::vector<int>& channel_peers)
+Runner::Runner(const Dag& dag, Compiled& compiled, Messenger* messenger)
     : dag_(dag),
       compiled_(compiled),
       messenger_(messenger),
       has_one_set_(compiled.counter_sets() == 1),
-      ended_channels_(channel_peers.size()),
-      step_window_(static_cast<std::uint64_t>(compiled.window())),
-      outbox_links_(channel_peers.size()),
-      channel_steps_(channel_peers.size(), no_step),
-      channel_peers_(channel_peers) {
+      step_window_(static_cast<std::uint64_t>(compiled.window())) {
   if (compiled.window() != 1) {
     parked_links_ = ZeroedArray<StepWindow::Link>(static_cast<std::size_t>(compiled.task_count()));
     parked_steps_ = ZeroedArray<Index>(static_cast<std::size_t>(compiled.task_count()));
   }
-  for (std::size_t f = 0; f < compiled.family_count(); ++f) {
-    CompiledFamily& family = compiled.family(f);
-    // Each message has two channels.
-    if (family.kind != FamilyKind::task)
-      channel_families_.insert(channel_families_.end(),
-                               2 * static_cast<std::size_t>(family.task_count), &family);
-  }
-  SORREL_CHECK(channel_families_.size() == channel_peers.size(), "%zu channels, not %zu",
-               channel_families_.size(), channel_peers.size());
   const std::uint32_t thread_count = std::max(std::thread::hardware_concurrency(), 1U);
   const std::uint64_t cells =
       power_of_two_from(static_cast<std::uint64_t>(compiled.task_count()) + 1);
@@ -93,6 +77,15 @@ Runner::Runner(const Dag& dag,
     queue->next_victim = i + 1;
     queues_.push_back(std::move(queue));
   }
+}
+
+void Runner::add_channel(int number, CompiledFamily& family, Index message, int peer) {
+  const std::size_t count = static_cast<std::size_t>(number) + 1;
+  channels_.resize(count);
+  channels_.back() = {&family, message, peer};
+  ended_channels_.resize(count);
+  outbox_links_.resize(count);
+  channel_steps_.resize(count, no_step);
 }
 
 Report Runner::run(Index first, Index steps, Failure& failure) {
@@ -115,6 +108,10 @@ Report Runner::run(Index first, Index steps, Failure& failure) {
   begin_step(first);
 
   WorkerQueue& own = *queues_[0];
+  if (has_long_roots()) {
+    progress_messages();
+    share();
+  }
   while (!is_over()) {
     progress_messages();
     const std::uint32_t done = leaves_work() ? 0 : work(own);
@@ -130,7 +127,7 @@ Report Runner::run(Index first, Index steps, Failure& failure) {
   }
   Report report;
   report.steps = steps_done() - first;
-  report.tasks = report.steps * compiled_.task_count();
+  report.tasks = report.steps * compiled_.reported_task_count();
   if (is_cancelled_.load(std::memory_order_relaxed)) {
     clear_after_failure();
     failure = std::exchange(failure_, {});
@@ -143,9 +140,11 @@ Report Runner::run(Index first, Index steps, Failure& failure) {
 /// Opens a loop that helpers can join. A communication worker waits its turn: its ranks may be more
 /// than the loops that can be open, and it works for none of them.
 void Runner::share() {
-  const int schedule = SORREL_DYNAMIC | (is_comm_worker_ ? SORREL_SHARED : 0);
-  const sorrel_loop_options options{static_cast<sorrel_schedule>(schedule), 1,
-                                    static_cast<int>(queues_.size())};
+  const sorrel_loop_options options{.size = sizeof options,
+                                    .grain = 1,
+                                    .schedule = SORREL_DYNAMIC,
+                                    .threads_max = static_cast<int>(queues_.size()),
+                                    .flags = is_comm_worker_ ? SORREL_SHARED_ONLY : 0};
   if (sorrel_parallel_for(0, slice_count, slice_of_loop, this, &options) != SORREL_NOT_SHARED)
     return;
   helped_last_ = arch::cycles();
@@ -269,6 +268,13 @@ bool Runner::has_surplus() const {
          compiled_.root_count();
 }
 
+/// Whether a run begins with several tasks, and the last ones were so long that the first should
+/// not delay the others.
+bool Runner::has_long_roots() const {
+  return queues_.size() > 1 && compiled_.root_count() > 1 &&
+         queues_[0]->cycles_per_task > slice_cycles;
+}
+
 /// Asked by the owner without work: no other thread has work either.
 bool Runner::is_quiescent() const {
   // Acquire: the effects of helpers that have left.
@@ -284,6 +290,7 @@ std::uint32_t Runner::work(WorkerQueue& queue) {
   const std::uint64_t began = arch::cycles();
   const std::uint32_t done = work_until_slice_ends(queue);
   const std::uint64_t spent = arch::cycles() - began;
+  if (done != 0) queue.cycles_per_task = spent / done;
   if (spent > slice_cycles * 2 && done > 1) {
     queue.tasks_per_slice = done / 2;
   } else if (spent < slice_cycles / 2 && done == queue.tasks_per_slice &&
@@ -503,9 +510,7 @@ inline void Runner::become_ready(WorkerQueue& queue,
                                  Index step,
                                  Ready& next) {
   if (family.kind != FamilyKind::task) [[unlikely]] {
-    // Each message has two channels, for even and odd steps.
-    const int channel = family.first_channel + 2 * static_cast<int>(index) +
-                        static_cast<int>((step + family.phase) & 1);
+    const int channel = family.channel_of(index, step);
     &queue == queues_[0].get() ? start(channel, step) : enqueue_message(channel, step);
     return;
   }

@@ -46,10 +46,10 @@ class Runner {
   static constexpr int family_count_max = 1 << 12;
   static constexpr Index no_step = -1;
 
-  Runner(const Dag& dag,
-         Compiled& compiled,
-         Messenger* messenger,
-         const std::vector<int>& channel_peers);
+  Runner(const Dag& dag, Compiled& compiled, Messenger* messenger);
+
+  /// Makes a channel of the messenger known. Not during a run.
+  void add_channel(int number, CompiledFamily& family, Index message, int peer);
 
   /// Runs the steps from `first` to `steps` - 1, at least one; those before are done. May suspend.
   /// Leaves the exception of a task in `failure`. Returns how many steps it has run.
@@ -64,8 +64,17 @@ class Runner {
     ZeroedArray<Deque::Cell> gap_filling_cells;
     std::uint64_t next_victim = 1;
     std::uint32_t tasks_per_slice = 1;
+    /// The mean of the tasks of the last slice.
+    std::uint64_t cycles_per_task = 0;
     // Any thread.
     alignas(cache_line_bytes) std::atomic<bool> is_taken{false};
+  };
+
+  /// The message that a channel of the messenger carries; those of other graphs have no family.
+  struct Channel {
+    CompiledFamily* family = nullptr;
+    Index message = 0;
+    int peer = 0;
   };
 
   /// Body of the parallel loop; see slice().
@@ -148,6 +157,7 @@ class Runner {
   [[nodiscard]] static Deque::Item item_of(const Ready& ready);
   [[nodiscard]] Ready task_of(Deque::Item item) const;
   [[nodiscard]] bool has_surplus() const;
+  [[nodiscard]] bool has_long_roots() const;
   [[nodiscard]] bool is_quiescent() const;
   [[nodiscard]] bool is_over() const;
   void clear_after_failure();
@@ -197,8 +207,7 @@ class Runner {
   std::vector<core::IndexList::Link> outbox_links_;
   /// The step of the message in progress, or about to start, on each channel; else no_step.
   std::vector<Index> channel_steps_;
-  const std::vector<int> channel_peers_;
-  std::vector<CompiledFamily*> channel_families_;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace sorrel::graph

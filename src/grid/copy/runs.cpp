@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "base/copy_rows.hpp"
 
 namespace sorrel::grid {
@@ -16,11 +17,12 @@ enum class Direction { pack, unpack };
 // Copies one run; a constant `size`, in all calls but the last, lets the compiler use registers.
 template <Direction direction, std::int64_t size>
 void copy_run(std::byte* run, std::byte* buffer, std::int64_t run_bytes) {
-  const auto bytes = static_cast<std::size_t>(size > 0 ? size : run_bytes);
-  if constexpr (direction == Direction::pack)
-    std::memcpy(buffer, run, bytes);
+  std::byte* const to = direction == Direction::pack ? buffer : run;
+  const std::byte* const from = direction == Direction::pack ? run : buffer;
+  if constexpr (size > 0)
+    std::memcpy(to, from, static_cast<std::size_t>(size));
   else
-    std::memcpy(run, buffer, bytes);
+    copy_bytes(to, from, static_cast<std::size_t>(run_bytes));
 }
 
 template <Direction direction>
@@ -39,7 +41,7 @@ void copy_all(const Runs& runs, std::byte* buffer) {
   }
 }
 
-// The same, with prefetches of later runs. An address beyond the array is harmless: a prefetch does
+// copy_all(), with prefetches of later runs. An address beyond the array is harmless: prefetches do
 // not fault.
 template <Direction direction, std::int64_t size>
 void copy_ahead(const Runs& runs, std::byte* buffer) {
@@ -100,7 +102,7 @@ ArrayView dense_view(void* data,
   return view;
 }
 
-Runs runs_of(const ArrayView& view, const Box& box, MemoryOrder order) {
+Runs runs_of(const ArrayView& view, const Box<3>& box, MemoryOrder order) {
   Runs runs{.first = view.at(box.lo), .run_bytes = view.element_bytes, .loops = {}};
   std::size_t loop_count = 0;
   for (std::size_t i = 0; i < box.lo.size(); ++i) {

@@ -34,7 +34,7 @@ struct Runs {
   [[nodiscard]] bool is_one() const { return count() == 1; }
 };
 
-[[nodiscard]] Runs runs_of(const ArrayView& view, const Box& box, MemoryOrder order);
+[[nodiscard]] Runs runs_of(const ArrayView& view, const Box<3>& box, MemoryOrder order);
 
 /// Copies to `buffer`, or from it; `how` is rows or blocked. Returns the bytes copied.
 std::int64_t pack(const Runs& runs, Pack how, std::byte* buffer);

@@ -57,7 +57,7 @@ Channel::~Channel() {
     if (payload->type != MPI_BYTE) MPI_Type_free(&payload->type);
 }
 
-Channel::Payload Channel::payload_of(const Box& box,
+Channel::Payload Channel::payload_of(const Box<3>& box,
                                      std::span<const ArrayView> fields,
                                      MemoryOrder order,
                                      Pack pack) {

@@ -46,7 +46,7 @@ class Channel {
     int count = 0;
   };
 
-  [[nodiscard]] static Payload payload_of(const Box& box,
+  [[nodiscard]] static Payload payload_of(const Box<3>& box,
                                           std::span<const ArrayView> fields,
                                           MemoryOrder order,
                                           Pack pack);

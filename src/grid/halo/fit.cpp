@@ -49,7 +49,7 @@ std::string error_in(const Problem& problem, const Cut& cut, int comm_size) {
   return "";
 }
 
-Box block_of(const Problem& problem, const Cut& cut, int rank) {
+Box<3> block_of(const Problem& problem, const Cut& cut, int rank) {
   return block_at(problem, cut.grid, coords_of(rank, cut.grid, cut.brick));
 }
 

@@ -14,12 +14,12 @@ namespace sorrel::grid {
 /// Returns the error and what is allowed, one line; "" if there is none. Checks the problem, too.
 [[nodiscard]] std::string error_in(const Problem& problem, const Cut& cut, int comm_size);
 
-/// The same for the fields of a rank that has a block of these cells.
+/// Checks the fields of a rank that has a block of these cells; returns as above.
 [[nodiscard]] std::string error_in(const Problem& problem,
                                    const Extents& cells,
                                    std::span<const ArrayView> fields);
 
 /// The cells of a rank within the cut.
-[[nodiscard]] Box block_of(const Problem& problem, const Cut& cut, int rank);
+[[nodiscard]] Box<3> block_of(const Problem& problem, const Cut& cut, int rank);
 
 }  // namespace sorrel::grid

@@ -23,7 +23,7 @@ enum class UnpackTime {
 struct Halo::Parts {
   Problem problem;
   MPI_Comm comm = MPI_COMM_NULL;
-  Box block;
+  Box<3> block;
   int rank = 0;
   std::vector<Channel> channels;      ///< by dimension, the low end first
   std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
@@ -174,7 +174,7 @@ const Problem& Halo::problem() const {
   return parts_->problem;
 }
 
-Box Halo::block() const {
+Box<3> Halo::block() const {
   return parts_->block;
 }
 

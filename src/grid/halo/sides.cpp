@@ -30,8 +30,8 @@ std::optional<int> neighbour_of(
 
 // The cells of a face in the dimensions other than its own: those of the block, and ghosts that
 // were exchanged before or that are sent along at no cost.
-Box slab_of(const Problem& problem, const Extents& block, std::size_t dimension, Pack pack) {
-  Box slab;
+Box<3> slab_of(const Problem& problem, const Extents& block, std::size_t dimension, Pack pack) {
+  Box<3> slab;
   for (std::size_t d = 0; d < block.size(); ++d) {
     const std::int64_t ghosts = ghost_count(problem, d);
     const bool is_exchanged_before = problem.stencil == Stencil::box && d < dimension;
@@ -81,7 +81,7 @@ std::vector<Side> parts_of(const Problem& problem, const Side& side) {
   for (std::int64_t i = 0; i < count; ++i) {
     Side& part = parts[static_cast<std::size_t>(i)];
     part.is_part = true;
-    for (Box* box : {&part.sent, &part.ghosts}) {
+    for (Box<3>* box : {&part.sent, &part.ghosts}) {
       const std::int64_t first = box->lo[outermost];
       box->lo[outermost] = first + layers * i / count;
       box->hi[outermost] = first + layers * (i + 1) / count;

@@ -18,8 +18,8 @@ struct Side {
   /// The neighbour's rank; the block's own rank where the grid is periodic and not cut.
   int neighbour = 0;
   Pack pack = Pack::rows;
-  Box sent{};
-  Box ghosts{};
+  Box<3> sent{};
+  Box<3> ghosts{};
   /// Whether this is one of several parts of a side.
   bool is_part = false;
 };

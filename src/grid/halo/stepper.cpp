@@ -19,7 +19,7 @@ ArrayView in_c_order(ArrayView view, MemoryOrder order) {
   return view;
 }
 
-Box in_c_order(Box box, MemoryOrder order) {
+Box<3> in_c_order(Box<3> box, MemoryOrder order) {
   if (order == MemoryOrder::fortran) {
     std::swap(box.lo[0], box.lo[2]);
     std::swap(box.hi[0], box.hi[2]);
@@ -28,8 +28,8 @@ Box in_c_order(Box box, MemoryOrder order) {
 }
 
 // Cuts `width` cells off one end of a box, and returns them.
-Box cut_off(Box& box, std::size_t dimension, int end, std::int64_t width) {
-  Box part = box;
+Box<3> cut_off(Box<3>& box, std::size_t dimension, int end, std::int64_t width) {
+  Box<3> part = box;
   width = std::min(width, box.extent(dimension));
   if (end == 0)
     box.lo[dimension] = part.hi[dimension] = part.lo[dimension] + width;
@@ -74,7 +74,7 @@ Result<Stepper> Stepper::make(MPI_Comm comm,
     Extents ghosts{};
     for (std::size_t d = 0; d < room.size(); ++d)
       ghosts[d] = (room[d] - cells[d]) / 2;
-    stepper.whole_ = Box::at(ghosts, cells);
+    stepper.whole_ = Box<3>::at(ghosts, cells);
     stepper.set_boxes(rank);
   }
   const std::int64_t bytes = cell_count(room) * problem.element_bytes * problem.field_count;
@@ -105,7 +105,7 @@ Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
 }
 
 void Stepper::set_boxes(int rank) {
-  Box rest = whole_;
+  Box<3> rest = whole_;
   for (const Side& side : sides_of(problem_, cut_, rank))
     if (side.neighbour != rank)
       skin_.push_back(cut_off(rest, side.dimension, side.end, problem_.halo_width));
@@ -117,7 +117,7 @@ void Stepper::set_boxes(int rank) {
         cut_off(rest, outermost, 0, (rest.extent(outermost) + tile_count - 1) / tile_count));
 }
 
-void Stepper::update(const Box& box) {
+void Stepper::update(const Box<3>& box) {
   for (std::size_t i = 0; i < now_.fields.size(); ++i)
     sweep(in_c_order(now_.fields[i], problem_.order), in_c_order(next_.fields[i], problem_.order),
           in_c_order(box, problem_.order));
@@ -129,7 +129,7 @@ void Stepper::step() {
     update(whole_);
   } else {
     Halo& halo = next_.halo[0];
-    for (const Box& box : skin_)
+    for (const Box<3>& box : skin_)
       update(box);
     halo.begin();
     for (std::size_t i = 0; i < tiles_.size(); ++i) {

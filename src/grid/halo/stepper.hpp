@@ -51,15 +51,15 @@ class Stepper {
                                                 const Extents& room,
                                                 std::span<std::byte> data);
   void set_boxes(int rank);
-  void update(const Box& box);
+  void update(const Box<3>& box);
 
   Problem problem_;
   Cut cut_;
   State now_;
   State next_;
-  Box whole_;
-  std::vector<Box> skin_;   ///< cells that neighbours need
-  std::vector<Box> tiles_;  ///< the rest
+  Box<3> whole_;
+  std::vector<Box<3>> skin_;   ///< cells that neighbours need
+  std::vector<Box<3>> tiles_;  ///< the rest
 };
 
 }  // namespace sorrel::grid

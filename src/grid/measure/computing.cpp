@@ -64,32 +64,32 @@ class Swept {
   }
 
   void whole() {
-    update(Box::at({1, 1, 1}, cells_));
+    update(Box<3>::at({1, 1, 1}, cells_));
     std::swap(views_[0], views_[1]);
   }
 
-  /// The same update with the faces first.
+  /// The update of whole() with the faces first.
   void faces_and_rest() {
     const auto [x, y, z] = cells_;
-    update(Box::at({1, 1, 1}, {1, y, z}));
-    update(Box::at({x, 1, 1}, {1, y, z}));
-    update(Box::at({2, 1, 1}, {x - 2, 1, z}));
-    update(Box::at({2, y, 1}, {x - 2, 1, z}));
-    update(Box::at({2, 2, 1}, {x - 2, y - 2, z}));
+    update(Box<3>::at({1, 1, 1}, {1, y, z}));
+    update(Box<3>::at({x, 1, 1}, {1, y, z}));
+    update(Box<3>::at({2, 1, 1}, {x - 2, 1, z}));
+    update(Box<3>::at({2, y, 1}, {x - 2, 1, z}));
+    update(Box<3>::at({2, 2, 1}, {x - 2, y - 2, z}));
     std::swap(views_[0], views_[1]);
   }
 
-  /// The same update with the two ends of each row first.
+  /// The update of whole() with the two ends of each row first.
   void row_ends_and_rest() {
     const auto [x, y, z] = cells_;
-    update(Box::at({1, 1, 1}, {x, y, 1}));
-    update(Box::at({1, 1, z}, {x, y, 1}));
-    update(Box::at({1, 1, 2}, {x, y, z - 2}));
+    update(Box<3>::at({1, 1, 1}, {x, y, 1}));
+    update(Box<3>::at({1, 1, z}, {x, y, 1}));
+    update(Box<3>::at({1, 1, 2}, {x, y, z - 2}));
     std::swap(views_[0], views_[1]);
   }
 
  private:
-  void update(const Box& box) { sweep(views_[0], views_[1], box); }
+  void update(const Box<3>& box) { sweep(views_[0], views_[1], box); }
 
   Extents cells_;
   LargePages memory_[2];
@@ -147,7 +147,7 @@ std::vector<double> sweeps_s(const ProbeContext& context,
 constexpr int turn_count = 25;
 constexpr Extents tiny{3, 3, 256};
 
-// The same number of cells in short and in long rows, in planes of the same size.
+// Equal numbers of cells in short and in long rows, in planes of one size.
 double row_start_s(const ProbeContext& context) {
   constexpr Extents long_rows{64, 16, 64};
   constexpr Extents short_rows{64, 64, 16};
@@ -155,7 +155,7 @@ double row_start_s(const ProbeContext& context) {
   return std::max(0.0, (seconds[0] - seconds[1]) / (rows_of(short_rows) - rows_of(long_rows)));
 }
 
-// The same number of cells in thin blocks, with many ghosts, and in thick ones: so many that memory
+// Equal numbers of cells in thin blocks, with many ghosts, and in thick ones: so many that memory
 // limits the speed, if it ever does. A ghost is only read, a cell is also written: a ghost that
 // seems to take longer than a cell is a measurement error.
 double ghost_share(const ProbeContext& context, double row_start_s) {

@@ -36,7 +36,7 @@ struct ProbeContext {
                                    const std::function<void()>& body,
                                    const std::function<void()>& before = {});
 
-/// The same on all first ranks of processors at once. The runs start together, so that shared
+/// least_seconds() on all first ranks of processors at once. They start together, so that shared
 /// resources are shared; the slowest rank counts. Called by first ranks only.
 [[nodiscard]] double least_seconds_together(const ProbeContext& context,
                                             int repeat_count,

@@ -28,7 +28,7 @@ std::ptrdiff_t step_of(const ArrayView& view, std::size_t dimension) {
 
 }  // namespace
 
-void sweep(const ArrayView& source, const ArrayView& target, const Box& box) {
+void sweep(const ArrayView& source, const ArrayView& target, const Box<3>& box) {
   const Steps to{.x = step_of(source, 0), .y = step_of(source, 1), .z = step_of(source, 2)};
   const std::ptrdiff_t count = box.extent(2) * (source.element_bytes / 8);
   for (const std::int64_t x : box[0]) {

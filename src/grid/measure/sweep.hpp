@@ -15,6 +15,6 @@ inline constexpr double sweep_bytes_per_cell = 24;
 /// target(cell) = average of source's neighbours, for the cells of `box`. Both arrays are dense, in
 /// C order and of the same extents; their elements are whole doubles. Every dimension of more than
 /// one cell has a ghost on each side of the box.
-void sweep(const ArrayView& source, const ArrayView& target, const Box& box);
+void sweep(const ArrayView& source, const ArrayView& target, const Box<3>& box);
 
 }  // namespace sorrel::grid

@@ -39,7 +39,7 @@ class CostModel {
   /// The cut for a grid and a brick of it, with its cheapest packs and its time.
   [[nodiscard]] Cut without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
 
-  /// The same cut, overlapped. `plain` comes from without_overlap().
+  /// The cut `plain`, which comes from without_overlap(), overlapped.
   [[nodiscard]] Cut with_overlap(const Cut& plain, const Overlap& overlap) const;
 
  private:

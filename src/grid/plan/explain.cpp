@@ -120,7 +120,7 @@ std::string alternatives_line(const Plan& plan) {
   return line;
 }
 
-// The same cut with and without overlap, side by side.
+// The best cut with and without overlap, side by side.
 std::string overlap_line(const Plan& plan) {
   const Cut& best = plan.best();
   const bool is_plain = best.overlap.kind == Overlap::Kind::none;

@@ -46,8 +46,8 @@ int rank_of(const ProcessGrid& coords, const ProcessGrid& grid, const ProcessGri
   return index_in(divided(grid, brick), outer) * size_of(brick) + index_in(brick, inner);
 }
 
-Box block_at(const Problem& problem, const ProcessGrid& grid, const ProcessGrid& coords) {
-  Box block;
+Box<3> block_at(const Problem& problem, const ProcessGrid& grid, const ProcessGrid& coords) {
+  Box<3> block;
   for (std::size_t d = 0; d < grid.size(); ++d) {
     const std::int64_t grains = problem.extents[d] / grain_in(problem, d);
     const std::int64_t size = grains / grid[d];

@@ -97,7 +97,7 @@ class LevelSearch {
     double cycle_s = impossible;
   };
 
-  /// From a grid to that of the next level.
+  /// The step from a grid to that of the next level.
   struct Step {
     std::size_t grid = 0;
     double chosen = impossible;  ///< seconds of a cycle from the next level on

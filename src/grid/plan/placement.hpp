@@ -20,7 +20,7 @@ namespace sorrel::grid {
 /// The whole grid (ranks in plain row-major order), and all bricks of the outermost group's size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid);
 
-/// The same for groups of one given size.
+/// The whole grid, and all bricks of groups of one given size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid);
 
 /// Sides of a face's dimension on which a rank has a neighbour: the mean of the group of `group`

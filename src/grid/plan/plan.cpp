@@ -26,7 +26,7 @@ bool comes_before(const Cut& left, const Cut& right) {
   return key(left) < key(right);
 }
 
-// Of the fastest plan and those that tie with it, chooses the one that would be the fastest if
+// From the fastest plan and those that tie with it, chooses the one that would be the fastest if
 // copies took 50 % longer. Copies depend on the contents of caches, and are the least certain of
 // all terms.
 void put_choice_first(std::vector<Cut>& sorted) {
@@ -89,7 +89,7 @@ int Plan::rank(const ProcessGrid& coords) const {
   return rank_of(coords, grid(), best().brick);
 }
 
-Box Plan::block(int rank) const {
+Box<3> Plan::block(int rank) const {
   return block_at(problem_, grid(), coords(rank));
 }
 

@@ -27,7 +27,7 @@ struct Payload {
   std::vector<Runs> runs;
   std::vector<std::byte> buffer;  ///< empty if the cells are sent or received in place
 
-  Payload(std::span<const ArrayView> fields, const Box& box, MemoryOrder order) {
+  Payload(std::span<const ArrayView> fields, const Box<3>& box, MemoryOrder order) {
     for (const ArrayView& field : fields)
       runs.push_back(runs_of(field, box, order));
   }
@@ -142,7 +142,7 @@ Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
     Sides of_dimension{.rank = halo.rank, .first_tag = halo.first_tag};
     for (const Side& side : sides) {
       if (side.dimension != d) continue;
-      const auto payloads = [&](const Box& box) {
+      const auto payloads = [&](const Box<3>& box) {
         return std::array{Payload(halo.fields, box, halo.problem.order),
                           Payload(odd, box, halo.problem.order)};
       };
@@ -163,7 +163,7 @@ Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
 
 void HaloTasks::exchange_own(Graph& graph, const Sides& sides, const std::string& name) {
   Family copy = graph.family(name + "copy", sides.space());
-  copy.run([all = sides.all](const Task& task) {
+  copy.body([all = sides.all](const Task& task) {
     const auto i = static_cast<std::size_t>(task.key[0]);
     (*all)[i].copy_from((*all)[1 - i], slot_of(task));
   });
@@ -199,10 +199,10 @@ void HaloTasks::exchange_messages(Graph& graph, const Sides& sides, const std::s
   for (TaskedSide& side : *sides.all)
     side.make_buffers();
   Family pack = graph.family(name + "pack", sides.space());
-  pack.run([=](const Task& task) { side_of(task.key).pack(slot_of(task)); });
+  pack.body([=](const Task& task) { side_of(task.key).pack(slot_of(task)); });
   send.after(pack);
   Family unpack = graph.family(name + "unpack", sides.space());
-  unpack.run([=](const Task& task) { side_of(task.key).unpack(slot_of(task)); });
+  unpack.body([=](const Task& task) { side_of(task.key).unpack(slot_of(task)); });
   unpack.after(receive);
   exchange.first = {pack, unpack};
   exchange.reads = {pack};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "core/poll_limit.hpp"
 #include "loop/team/protocol.hpp"
 #include "os/clock.hpp"
 
@@ -31,7 +32,7 @@ governor::Settings settings_of(std::uint32_t worker_count) {
   return settings;
 }
 
-/// The same where the threads also run fibers: the user's limit on threads applies to loops.
+/// Settings where the threads also run fibers: the user's limit on threads applies to loops.
 governor::Settings settings_of(std::uint32_t worker_count, FiberTeam::Governed governed) {
   governor::Settings settings = settings_of(worker_count);
   if (governed == FiberTeam::Governed::loops) return settings;
@@ -82,7 +83,8 @@ void FiberTeam::deregister(const core::Scheduler& scheduler) {
 /// In every tick of the monitor.
 governor::Monitor::Finding FiberTeam::apply_decision() {
   const governor::GovernorDecision decision = monitor_.decision();
-  scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
+  const std::int64_t crowded_ns = std::min(spin_ns_max_, core::brief_poll_ns);
+  scheduler_.limit_spin(!decision.may_spin ? 0 : decision.is_crowded ? crowded_ns : spin_ns_max_);
   scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
   const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
   const std::int64_t now_ns = os::monotonic_ns();
@@ -174,7 +176,7 @@ void FiberTeam::wake_helper() {
   core::Worker& self = *core::Worker::current();
   const std::uint32_t count = scheduler_.worker_count();
   for (std::uint32_t i = 1; i < count; ++i) {
-    core::Worker& worker = scheduler_.worker((self.index() + i) % count);
+    core::Worker& worker = scheduler_.worker(scheduler_.nodes().other(self.index(), i, count));
     if (worker.seems_asleep() && worker.wake()) return;
   }
 }

@@ -76,7 +76,7 @@ class FiberTeam final : public core::IdleSource {
     core::Completion is_over;
   };
 
-  /// Of one worker, accessed by its thread alone.
+  /// The helper of one worker, accessed by its thread alone.
   struct alignas(cache_line_bytes) Helper {
     explicit Helper(LoopTable& table) : finder(table) {}
 

@@ -34,6 +34,27 @@ class GrainTuner {
                : 0;
   }
 
+  /// Cycles of an iteration of `body` in its first loop, or the last one that began while helpers
+  /// slept; at least 1; 0: unknown.
+  [[nodiscard]] std::uint64_t cycles_each(Body body) const {
+    const Entry& entry = entries_[index_of(body)];
+    return entry.body.load(std::memory_order_relaxed) == body
+               ? entry.cycles_each.load(std::memory_order_relaxed)
+               : 0;
+  }
+
+  /// In such a loop, `iterations`, at least 1, have taken `cycles`.
+  void record_cost(Body body, std::int64_t iterations, std::uint64_t cycles) {
+    Entry& entry = entries_[index_of(body)];
+    if (entry.body.load(std::memory_order_relaxed) != body) {
+      entry.body.store(body, std::memory_order_relaxed);
+      entry.tuned_grain.store(0, std::memory_order_relaxed);
+    }
+    entry.cycles_each.store(
+        std::max<std::uint64_t>(cycles / static_cast<std::uint64_t>(iterations), 1),
+        std::memory_order_relaxed);
+  }
+
   /// `iterations`, at least 1, have taken `cycles`.
   void record(Body body, std::int64_t iterations, std::uint64_t cycles) {
     const double per_cycle =
@@ -43,6 +64,7 @@ class GrainTuner {
     Entry& entry = entries_[index_of(body)];
     if (entry.body.load(std::memory_order_relaxed) != body) {
       entry.body.store(body, std::memory_order_relaxed);
+      entry.cycles_each.store(0, std::memory_order_relaxed);
     } else if (is_close(entry.tuned_grain.load(std::memory_order_relaxed), now)) {
       // Without a store, the line stays in the caches of all readers.
       return;
@@ -54,6 +76,7 @@ class GrainTuner {
   struct Entry {
     std::atomic<Body> body{nullptr};
     std::atomic<std::int64_t> tuned_grain{0};
+    std::atomic<std::uint64_t> cycles_each{0};
   };
 
   static constexpr std::size_t entry_count = 64;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "core/process_instance.hpp"
 #include "governor/cpu_budget.hpp"
@@ -30,6 +31,15 @@ struct ProcessTeam {
 };
 
 bool is_part_of_a_job = false;
+
+/// Limit of the loops of a thread without a fiber; 0: none.
+constinit thread_local std::uint32_t limit_of_thread = 0;
+
+/// The smaller one of two numbers of threads, of which 0 is none.
+std::uint32_t smaller_limit(std::uint32_t one, std::uint32_t other) {
+  if (one == 0 || other == 0) return std::max(one, other);
+  return std::min(one, other);
+}
 
 // A program may request more threads later than at its start.
 constexpr std::uint32_t capacity_min = 64;
@@ -124,11 +134,19 @@ core::Worker* worker_of_fiber() {
   return worker != nullptr && worker->in_fiber() ? worker : nullptr;
 }
 
+/// The limit of the fiber that `worker` runs, or of the calling thread if it is no worker's.
+std::uint32_t& limit_of_caller(core::Worker* worker) {
+  return worker != nullptr ? worker->running().loop_threads_max : limit_of_thread;
+}
+
 }  // namespace
 
-int run(Iterations iterations, Body body, void* argument, const LoopOptions& options) {
+int run(Iterations iterations, Body body, void* argument, const LoopOptions& given) {
   if (iterations.count() == 0) return go_on;
-  if (core::Worker* worker = worker_of_fiber(); worker != nullptr) {
+  core::Worker* worker = worker_of_fiber();
+  LoopOptions options = given;
+  options.threads_max = smaller_limit(given.threads_max, limit_of_caller(worker));
+  if (worker != nullptr) {
     FiberTeam& team = FiberTeam::of(*worker);
     team.monitor().record_use();
     // Bodies may call MPI.
@@ -148,10 +166,18 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
 }
 
 std::uint32_t width_now() {
-  if (core::Worker* worker = worker_of_fiber(); worker != nullptr)
-    return FiberTeam::of(*worker).controls().width.load(std::memory_order_relaxed);
-  return is_part_of_a_job ? 1
-                          : team_of_process().team.controls().width.load(std::memory_order_relaxed);
+  core::Worker* worker = worker_of_fiber();
+  std::uint32_t width = 1;
+  if (worker != nullptr) {
+    width = FiberTeam::of(*worker).controls().width.load(std::memory_order_relaxed);
+  } else if (!is_part_of_a_job) {
+    width = team_of_process().team.controls().width.load(std::memory_order_relaxed);
+  }
+  return smaller_limit(width, limit_of_caller(worker));
+}
+
+std::uint32_t limit_threads(std::uint32_t count) {
+  return std::exchange(limit_of_caller(worker_of_fiber()), count);
 }
 
 std::uint32_t freeze_width(std::optional<std::uint32_t> width) {

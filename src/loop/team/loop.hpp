@@ -18,7 +18,7 @@ struct LoopOptions {
   Schedule schedule = Schedule::automatic;
   /// Iterations of the smallest chunk; 0: not given.
   std::int64_t grain = 0;
-  /// Limit of threads, the caller included; 0: none.
+  /// Limit of threads, the caller included, beside that of limit_threads(); 0: none.
   std::uint32_t threads_max = 0;
   /// If no helper could join, nothing is run, and the outcome is not_shared.
   bool is_shared_only = false;
@@ -30,8 +30,11 @@ struct LoopOptions {
 /// value, and some iterations may not have run. The body must not throw.
 int run(Iterations iterations, Body body, void* argument, const LoopOptions& options);
 
-/// How many threads a loop of the calling thread may use now, itself included.
+/// How many threads a loop of the calling thread or rank may use now, itself included.
 std::uint32_t width_now();
+
+/// Limits the loops that the calling thread or rank starts; 0: no limit. Returns the limit before.
+std::uint32_t limit_threads(std::uint32_t count);
 
 /// Fixes the number of threads: at the present value, or at `width`. Returns it.
 std::uint32_t freeze_width(std::optional<std::uint32_t> width);

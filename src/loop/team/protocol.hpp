@@ -3,13 +3,15 @@
 //! A Host defines how its threads wait and wake: ThreadTeam (OS threads, in a plain program),
 //! FiberTeam (fibers on the workers of a job). A loop whose helpers are awake uses no lock, no
 //! allocation and no clock. With helpers asleep, the caller first measures some iterations by the
-//! cycle counter. It wakes helpers only for a loop that is longer than the cost of a wake-up.
+//! cycle counter, unless the last loop with this body has shown what they take. It wakes helpers
+//! only for a loop that is longer than the cost of a wake-up.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "arch/cpu.hpp"
+#include "core/thread_pool.hpp"
 #include "loop/team/loop_table.hpp"
 
 namespace sorrel::loop {
@@ -81,15 +83,18 @@ class Probe {
 };
 
 /// The caller's first chunk. It measures the duration of iterations if the plan has a choice of
-/// chunks.
+/// chunks, or nothing is known of the body.
 template <class Host>
 int run_first(Host& host, const Work& work) {
   const Iterations first = work.plan.chunk(0);
   const bool has_choice = work.plan.may_be_cut() && work.plan.count() > 2;
-  if (!has_choice) return work.body(work.argument, first.begin, first.end);
+  const bool is_known = host.grain_tuner().cycles_each(work.body) != 0;
+  if (!has_choice && is_known) return work.body(work.argument, first.begin, first.end);
   const std::uint64_t began = arch::cycles();
   const int outcome = work.body(work.argument, first.begin, first.end);
-  host.grain_tuner().record(work.body, first.count(), arch::cycles() - began);
+  const std::uint64_t spent = arch::cycles() - began;
+  if (has_choice) host.grain_tuner().record(work.body, first.count(), spent);
+  if (!is_known) host.grain_tuner().record_cost(work.body, first.count(), spent);
   return outcome;
 }
 
@@ -116,13 +121,40 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
   return final_outcome;
 }
 
+/// Whether the iterations behind the first chunk take longer than to wake a helper, as far as the
+/// last such loop with this body says.
+template <class Host>
+bool is_known_to_be_long(Host& host, const Work& work) {
+  const std::uint64_t cycles_each = host.grain_tuner().cycles_each(work.body);
+  if (cycles_each == 0) return false;
+  const ChunkPlan& plan = work.plan;
+  const std::int64_t rest = plan.chunk(plan.count() - 1).end - plan.chunk(0).end;
+  return static_cast<double>(rest) * static_cast<double>(cycles_each) >
+         static_cast<double>(host.wake_cost_cycles());
+}
+
+/// The caller's first chunk of a loop whose helpers sleep.
+template <class Host>
+int run_measured(Host& host, const Work& work) {
+  const Iterations first = work.plan.chunk(0);
+  const std::uint64_t began = arch::cycles();
+  const int outcome = work.body(work.argument, first.begin, first.end);
+  host.grain_tuner().record_cost(work.body, first.count(), arch::cycles() - began);
+  return outcome;
+}
+
 /// As run_loop(), when some of the possible helpers sleep.
 template <class Host>
 int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_count_max) {
+  const bool is_long = is_known_to_be_long(host, work);
   // If no helper searches either, there is nothing to publish before a helper is woken.
-  const bool opens_now = work.is_shared_only || host.has_searchers();
+  const bool opens_now = work.is_shared_only || is_long || host.has_searchers();
   OpenLoop* loop = opens_now ? host.open(work, helper_count_max) : nullptr;
   if (loop == nullptr && work.is_shared_only) return not_shared;
+  if (loop != nullptr && is_long) {
+    host.wake_helper();
+    return finish_loop(host, *loop, work, run_measured(host, work));
+  }
   Probe probe(work, host.wake_cost_cycles());
   int outcome = probe.run();
   if (outcome == go_on && probe.should_wake()) {
@@ -130,6 +162,7 @@ int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_co
     if (loop != nullptr) host.wake_helper();
   }
   if (outcome == go_on) outcome = probe.finish();
+  host.grain_tuner().record_cost(work.body, work.plan.chunk(0).count(), probe.cycles());
   if (loop != nullptr) return finish_loop(host, *loop, work, outcome);
   if (outcome == go_on) outcome = run_alone(work, 1);
   host.record_alone(probe.cycles());
@@ -155,9 +188,12 @@ bool help(Host& host, OpenLoop& loop) {
   auto before = loop.join();
   if (!before.is_joinable()) return false;
   const Work& work = loop.work();
-  // Each helper that joins wakes the next, so no caller wakes many.
-  if (before.left() > 1 && before.room() > 1 && host.has_sleepers(before.room() - 1))
+  // Helpers wake each other in a tree, so no caller wakes many.
+  const std::int64_t useful = std::min<std::int64_t>(before.left(), before.room()) - 1;
+  for (std::int64_t i = 0; i < std::min(useful, std::int64_t{core::wake_fan_out}); ++i) {
+    if (!host.has_sleepers(before.room() - 1)) break;
     host.wake_helper();
+  }
   for (; before.left() > 0; before = loop.take_as_helper()) {
     const Iterations chunk = work.plan.chunk(loop.chunk_of_helper(before));
     const int result = work.body(work.argument, chunk.begin, chunk.end);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/cache_line.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::loop {
 
@@ -25,7 +25,7 @@ int run_leaves(void* argument, std::int64_t begin, std::int64_t end) {
   const Reduction& reduction = frame.reduction;
   for (std::int64_t i = begin; i < end; ++i) {
     std::byte* partial = frame.partials + static_cast<std::size_t>(i) * frame.pitch;
-    std::memcpy(partial, reduction.result, reduction.bytes);
+    copy_bytes(partial, reduction.result, reduction.bytes);
     const Iterations leaf = frame.leaves.chunk(static_cast<std::int32_t>(i));
     const int outcome = reduction.body(reduction.argument, leaf.begin, leaf.end, partial);
     if (outcome != go_on) return outcome;

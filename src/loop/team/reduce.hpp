@@ -25,7 +25,7 @@ struct Reduction {
 };
 
 /// Returned by reduce() when there is no memory for the leaves.
-inline constexpr int no_memory = -1;
+inline constexpr int no_memory = -3;
 
 /// Leaves of a reduction over many iterations.
 inline constexpr std::int64_t leaf_count_max = 64;

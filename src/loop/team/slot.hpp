@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "base/cache_line.hpp"
 #include "core/sync.hpp"
@@ -26,11 +25,11 @@ namespace sorrel::loop {
 
 using core::Order;
 
-/// Returned by the body to continue; any other value cancels the loop.
+/// Returned by the body to continue; any other value, which is positive, cancels the loop.
 inline constexpr int go_on = 0;
 
 /// Outcome of a loop of which nothing was run, see Work::is_shared_only.
-inline constexpr int not_shared = std::numeric_limits<int>::min();
+inline constexpr int not_shared = -1;
 
 /// Runs the iterations [begin, end) of a loop.
 using Body = int (*)(void* argument, std::int64_t begin, std::int64_t end);

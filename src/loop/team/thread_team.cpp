@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "arch/long_pause.hpp"
 #include "loop/team/protocol.hpp"
+#include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "os/sched_stat.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::loop {
@@ -55,9 +58,9 @@ OpenLoop* ThreadTeam::open(const Work& work, std::uint32_t helper_count_max) {
 }
 
 void ThreadTeam::wait_for_end(OpenLoop& loop) {
-  const std::int64_t spin_ns =
-      std::max(controls_.spin_ns.load(std::memory_order_relaxed), end_spin_ns_min);
-  const std::uint64_t limit = clock_.cycles_in(spin_ns);
+  // The wait is no longer than a chunk.
+  const std::uint64_t limit =
+      std::max(controls_.spin_cycles_after(clock_, 0), clock_.cycles_in(end_spin_ns_min));
   const std::uint64_t began = arch::cycles();
   for (std::uint32_t poll = 1;; ++poll) {
     if (loop.is_over()) return;
@@ -92,7 +95,8 @@ void ThreadTeam::record_alone(std::uint64_t cycles) {
   const std::uint64_t now = arch::cycles();
   const std::uint64_t until = alone_until_.exchange(now, std::memory_order_relaxed);
   // A helper that would have gone to sleep since the last loop need not have been woken for it.
-  const bool is_close = now - until - cycles < controls_.spin_cycles(clock_);
+  const std::uint64_t gap = now - until - cycles;
+  const bool is_close = gap < controls_.spin_cycles_after(clock_, gap);
   const std::uint64_t before = is_close ? alone_cycles_.load(std::memory_order_relaxed) : 0;
   alone_cycles_.store(before + cycles, std::memory_order_relaxed);
 }
@@ -124,19 +128,29 @@ void* ThreadTeam::helper_main(void* argument) {
       ended = arch::cycles();
       finder.record_help(ended - began);
     }
-    loop = team.search(finder, gap);
+    loop = team.search(self, finder, gap);
     if (loop == nullptr) loop = team.park(self, finder);
   }
 }
 
 /// Returns a loop to join, or null when the search has lasted long enough.
-OpenLoop* ThreadTeam::search(LoopFinder& finder, std::uint64_t last_gap_cycles) {
+OpenLoop* ThreadTeam::search(Helper& self, LoopFinder& finder, std::uint64_t last_gap_cycles) {
   const std::uint64_t limit = controls_.spin_cycles_after(clock_, last_gap_cycles);
+  const std::uint64_t brief = controls_.spin_cycles(clock_);
   const std::uint64_t began = arch::cycles();
+  bool has_lasted_long = false;
   for (std::uint32_t poll = 1;; ++poll) {
     if (OpenLoop* loop = finder.poll(); loop != nullptr) return loop;
-    if (poll % polls_per_reading == 0 && arch::cycles() - began > limit) return nullptr;
-    arch::pause();
+    if (has_lasted_long) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
+    if (poll % polls_per_reading != 0) continue;
+    const std::uint64_t waited = arch::cycles() - began;
+    if (waited > limit || self.core_watch.is_recent()) return nullptr;
+    if (waited <= brief || std::exchange(has_lasted_long, true)) continue;
+    self.core_watch.read(os::thread_number(), os::monotonic_ns());
   }
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "base/cache_line.hpp"
+#include "core/core_watch.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/thread_pool.hpp"
 #include "governor/controls.hpp"
@@ -70,10 +71,11 @@ class ThreadTeam {
   struct Helper : core::PoolThread {
     ThreadTeam* team = nullptr;
     governor::CoreSpread core_spread;
+    core::CoreWatch core_watch;
   };
 
   static void* helper_main(void* argument);
-  OpenLoop* search(LoopFinder& finder, std::uint64_t last_gap_cycles);
+  OpenLoop* search(Helper& self, LoopFinder& finder, std::uint64_t last_gap_cycles);
   OpenLoop* park(Helper& self, LoopFinder& finder);
 
   // Constant after construction.
@@ -86,8 +88,8 @@ class ThreadTeam {
   // Any thread; seldom written.
   governor::Controls controls_;
   core::ThreadPool<Helper> pool_;
-  // Of callers, on a line of their own: a helper that falls asleep does not fetch it. Estimates: of
-  // callers that run loops alone at the same time, one is lost.
+  // For callers, on their own line: a helper that falls asleep does not fetch it. Estimates: if
+  // callers run loops alone at the same time, one of their values is lost.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> alone_cycles_{0};
   std::atomic<std::uint64_t> alone_until_{0};
 

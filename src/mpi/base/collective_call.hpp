@@ -45,7 +45,7 @@ enum class CollectiveKind : std::uint8_t {
   file_set,       ///< The collective calls that change or synchronize a file, and set its view.
   file_read_all,  ///< Or MPI_File_read_at_all: programs mix them in one access.
   file_read_ordered,
-  file_write_all,  ///< Likewise.
+  file_write_all,  ///< Or MPI_File_write_at_all.
   file_write_ordered,
 };
 

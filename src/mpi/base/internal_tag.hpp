@@ -30,7 +30,7 @@ constexpr std::int32_t neighbor_tag(NeighborKind kind) {
   return total_tag + 40 + static_cast<std::int32_t>(kind);
 }
 
-/// Between the leaders of the two groups of an intercommunicator, beside collectives.
+/// Tag between the leaders of the two groups of an intercommunicator, beside collectives.
 inline constexpr std::int32_t leader_tag = total_tag + 50;
 
 /// Creating a communicator without a parent: on MPI_COMM_WORLD.

@@ -10,7 +10,7 @@ namespace sorrel::mpi {
 namespace {
 
 constexpr std::size_t object_alignment = 64;
-/// Of a node, rounded up.
+/// Size of a node, rounded up.
 constexpr std::size_t node_bytes = object_alignment;
 
 static_assert(sizeof(ObjectNode) <= node_bytes);

@@ -39,7 +39,7 @@ class ObjectPlace;
 
 /// How a job that may be saved allocates objects.
 struct ObjectHooks {
-  /// Of the rank that runs; null outside of ranks.
+  /// The list of the rank that runs; null outside of ranks.
   ObjectList* (*list_of_caller)() = nullptr;
   /// Memory of the rank that runs; null: none. free() takes it back.
   void* (*allocate)(std::size_t alignment, std::size_t bytes) = nullptr;

@@ -27,7 +27,7 @@ class RankLayout {
   struct Shape {
     std::int32_t rank_count = 1;
     std::uint32_t process_count = 1;
-    /// Of each process.
+    /// Workers of each process.
     std::uint32_t worker_count = 1;
   };
 
@@ -139,7 +139,7 @@ class RankLayout {
   }
 
  private:
-  /// Of a job whose blocks are not even.
+  /// Where ranks are in a job whose blocks are not even.
   struct Table {
     std::vector<std::int32_t> first_ranks;  ///< by endpoint, and the number of ranks
     std::vector<std::uint32_t> endpoints;   ///< by rank

@@ -21,7 +21,7 @@ namespace sorrel::mpi {
 /// Each is a number of bytes.
 enum class Limit : std::uint8_t {
   bcast_staged,      ///< in a process, up to here: a copy to a buffer, one barrier, a copy from it
-  allgather_staged,  ///< the same, for the block of a member
+  allgather_staged,  ///< up to here such copies, for the block of a member
   reduce_segment,    ///< a long reduction: a member computes at least this part
   allreduce_direct,  ///< over processes, up to here: all is sent to all, in one step
   reduce_direct,     ///< over processes, up to here: all is sent to the root's process, in one step
@@ -34,7 +34,7 @@ inline constexpr std::size_t limit_count = 7;
 /// Each limit's number of bytes.
 using CollectiveLimits = std::array<std::size_t, limit_count>;
 
-/// Of a communicator.
+/// The shape of a communicator.
 struct CollectiveShape {
   /// Rounded up.
   std::uint32_t ranks_per_worker = 1;

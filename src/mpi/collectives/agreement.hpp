@@ -13,7 +13,7 @@ namespace sorrel::mpi {
 /// The largest of the members' errors in *worst. Fails only if the members' calls differ.
 [[nodiscard]] int find_worst(const Member& member, int error, int* worst);
 
-/// The same, as the result of the call.
+/// The largest of the members' errors, as the result of the call.
 [[nodiscard]] int agree(const Member& member, int error);
 
 /// Whether all members pass the same value.

@@ -17,11 +17,11 @@ namespace {
 /// Broadcasts along a binomial tree of `count` members. The caller is the `position`-th; rank_at(0)
 /// has the data.
 template <class RankAt>
-int pass_along(const Member& member,
-               const TypedBuffer& buffer,
-               std::int32_t position,
-               std::int32_t count,
-               RankAt&& rank_at) {
+int send_along_tree(const Member& member,
+                    const TypedBuffer& buffer,
+                    std::int32_t position,
+                    std::int32_t count,
+                    RankAt&& rank_at) {
   Traffic traffic(member);
   int error = MPI_SUCCESS;
   std::int32_t step = 1;
@@ -140,13 +140,13 @@ class Spread {
   std::int32_t position_;
   std::size_t forwarders_;
   std::byte* data_;
-  /// Of a buffer with gaps.
+  /// Packed data of a buffer with gaps.
   std::unique_ptr<std::byte[]> packed_;
 };
 
-/// From the root to one member in each process: first to one process of each node, so that the data
-/// is sent to a node once.
-int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
+/// Sends from the root to one member in each process: first to one process of each node, so that
+/// the data is sent to a node once.
+int send_to_processes(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
   const ProcessMap& processes = *member.comm.shared->processes();
   const std::int32_t root_index = processes.index_of(root);
   const std::int32_t root_node = processes.node_of(root_index);
@@ -174,11 +174,11 @@ int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) 
     };
     error = Spread::fits(buffer.bytes(), node_count)
                 ? Spread(member, buffer, position, node_count).run(rank_at)
-                : pass_along(member, buffer, position, node_count, rank_at);
+                : send_along_tree(member, buffer, position, node_count, rank_at);
   }
   const std::int32_t own = position_of(processes.own_index());
-  record_error(error,
-               pass_along(member, buffer, (own - first + node_process_count) % node_process_count,
+  record_error(error, send_along_tree(
+                          member, buffer, (own - first + node_process_count) % node_process_count,
                           node_process_count, [&](std::int32_t at) {
                             const std::int32_t place = (at + first) % node_process_count;
                             return local_root_of(node_processes[static_cast<std::size_t>(place)]);
@@ -193,7 +193,7 @@ int broadcast_over_processes(const Member& member, const TypedBuffer& buffer, st
   const bool is_root_here = processes.index_of(root) == processes.own_index();
   const std::int32_t local_root = is_root_here ? root : processes.own_leader();
   int error = MPI_SUCCESS;
-  if (comm.rank == local_root) error = pass_on(member, buffer, root);
+  if (comm.rank == local_root) error = send_to_processes(member, buffer, root);
   slots.publish(comm, &buffer);
   slots.local_barrier(self, comm);
   if (comm.rank != local_root) error = move(slots.published_by<TypedBuffer>(local_root), buffer);

@@ -84,7 +84,7 @@ class CollectiveOperation final : public Operation {
   /// The program's communicator; held by the request.
   Comm* comm_ = nullptr;
   Request* request_ = nullptr;
-  /// Of one member: that of the program.
+  /// The communicator that it runs on; the program's if that has one member.
   Comm* shadow_ = nullptr;
   bool is_persistent_ = false;
   CollectiveCall call_;
@@ -99,7 +99,7 @@ class CollectiveOperation final : public Operation {
   /// Counts and displacements of two block lists.
   std::array<std::vector<std::int64_t>, 4> integer_lists_;
 
-  /// Of a failed operation.
+  /// The error of a failed operation.
   std::unique_ptr<ErrorDetail> detail_;
   /// For reports: the counts in which the start is counted, and its number.
   const CollectiveShadows* counts_ = nullptr;

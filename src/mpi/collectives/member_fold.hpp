@@ -7,7 +7,7 @@
 
 namespace sorrel::mpi {
 
-/// Of the operands that they have published.
+/// A fold of the operands that the members have published.
 class MemberFold {
  public:
   MemberFold(const Member& member, const ReductionArguments& arguments);

@@ -26,7 +26,7 @@ NodeFold::NodeFold(std::int32_t rank_count, const std::vector<const NodeFold*>& 
   plan();
 }
 
-/// Which parts make up which total.
+/// Plans which parts make up which total.
 void NodeFold::plan() {
   std::vector<RankTree::Node> nodes;
   for (const Part& part : parts_)

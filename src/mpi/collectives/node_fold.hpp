@@ -21,10 +21,10 @@ class NodeFold {
   /// A total of one member: its own vector, or a copy.
   enum class Alone : bool { as_it_is, copied };
 
-  /// Of members, which ascend.
+  /// A fold of members, which ascend.
   NodeFold(std::int32_t rank_count, const std::vector<std::int32_t>& members, Alone alone);
 
-  /// Of what others have combined. They outlive it.
+  /// A fold of what others have combined. They outlive it.
   NodeFold(std::int32_t rank_count, const std::vector<const NodeFold*>& others);
 
   /// `operands` has each member's vector. The others have combined theirs.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/collectives/barrier_tree.hpp"
 #include "mpi/comm/world.hpp"
 #include "mpi/match/worker_state.hpp"
@@ -136,14 +136,14 @@ void ProcessBarrier::contribute() {
   std::byte* place = data.data();
   for (const std::int32_t rank : own_ranks_) {
     if (value_bytes_ == 0) break;
-    std::memcpy(place, site_->value(rank), value_bytes_);
+    copy_bytes(place, site_->value(rank), value_bytes_);
     place += value_bytes_;
   }
   for (const Endpoint& to : contribution_targets_)
     send(to, PacketKind::contribution, data);
 }
 
-/// Returns true if the barrier is complete.
+/// Returns true if the barrier is complete, and the members are released.
 bool ProcessBarrier::advance() {
   if (state_ == State::gathering) {
     if (!have_contributed(true)) return false;
@@ -154,12 +154,10 @@ bool ProcessBarrier::advance() {
   if (state_ == State::awaiting_peers) {
     if (!have_contributed(false)) return false;
     take_values(false);
-    finish(value_bytes_ == 0 ? nullptr : site_->combine());
-    return true;
+    return finish(value_bytes_ == 0 ? nullptr : site_->combine());
   }
   if (state_ != State::awaiting_result || !has_result_) return false;
-  finish(value_bytes_ == 0 ? nullptr : result_.data());
-  return true;
+  return finish(value_bytes_ == 0 ? nullptr : result_.data());
 }
 
 /// Stores the values of all children, or peers, under their ranks, and makes room for the barrier
@@ -175,7 +173,7 @@ void ProcessBarrier::take_values(bool is_child) {
     const std::byte* place = incoming.values.data();
     for (const std::int32_t rank : source.ranks) {
       if (value_bytes_ == 0) break;
-      std::memcpy(site_->value(rank), place, value_bytes_);
+      copy_bytes(site_->value(rank), place, value_bytes_);
       place += value_bytes_;
     }
     incoming.arrived_bytes = 0;
@@ -204,7 +202,8 @@ void ProcessBarrier::check_call(const Source& source) const {
   send_queue_->world().job().end_job(nullptr, MPI_ERR_OTHER, text);
 }
 
-void ProcessBarrier::finish(const std::byte* result) {
+/// Returns false if the members are held.
+bool ProcessBarrier::finish(const std::byte* result) {
   change_state(awaits_result_ ? State::awaiting_result : State::awaiting_peers, State::idle);
   has_result_ = false;
   if (!result_targets_.empty()) {
@@ -217,7 +216,7 @@ void ProcessBarrier::finish(const std::byte* result) {
       send(to, PacketKind::result, result_);
   }
   ++sequence_;
-  site_->release_all(result, votes_);
+  return site_->release_all(result, votes_);
 }
 
 void ProcessBarrier::send(Endpoint to, PacketKind kind, const std::vector<std::byte>& data) {
@@ -291,8 +290,7 @@ void ProcessBarrier::take_contribution(std::uint32_t process,
   incoming.digest = static_cast<std::uint16_t>(sequence_and_digest >> 16);
   incoming.votes = total_and_votes >> votes_shift;
   incoming.values.resize(total);
-  if (packet.payload_bytes != 0)
-    std::memcpy(incoming.values.data() + offset, payload, packet.payload_bytes);
+  copy_bytes(incoming.values.data() + offset, payload, packet.payload_bytes);
   incoming.arrived_bytes += packet.payload_bytes;
   incoming.is_complete = incoming.arrived_bytes == total;
   if (incoming.is_complete) advance();

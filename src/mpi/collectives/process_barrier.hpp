@@ -47,8 +47,9 @@ class BarrierSite {
   virtual const std::byte* combine() = 0;
 
   /// All members have arrived. `result` is null without a reduction; `votes` are those of all
-  /// processes.
-  virtual void release_all(const std::byte* result, std::uint32_t votes) = 0;
+  /// processes. Returns false if the members are held. Otherwise they are released: the site may be
+  /// gone.
+  virtual bool release_all(const std::byte* result, std::uint32_t votes) = 0;
 
  protected:
   ~BarrierSite() = default;
@@ -70,8 +71,9 @@ class ProcessBarrier {
               SendQueue& send_queue);
 
   /// All members of this process have arrived in the same call, with values of `value_bytes` each
-  /// (0: none). Returns true if the members of all processes have arrived, and the barrier is
-  /// released. Ends the job if another process is in another call. `votes`: bits of PauseVote.
+  /// (0: none). Returns true if the members of all processes have arrived, and those of this
+  /// process are released: the site may be gone. Ends the job if another process is in another
+  /// call. `votes`: bits of PauseVote.
   bool begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes = 0);
 
   /// No member of this process will enter a barrier again: removed when its last packet has left.
@@ -136,7 +138,7 @@ class ProcessBarrier {
   bool advance();
   void take_values(bool is_child);
   void check_call(const Source& source) const;
-  void finish(const std::byte* result);
+  bool finish(const std::byte* result);
   void remove_if_abandoned();
 
   ProcessBarriers& owner_;
@@ -155,7 +157,7 @@ class ProcessBarrier {
   /// Number of the current or next barrier.
   std::uint32_t sequence_ = 0;
   std::uint32_t value_bytes_ = 0;
-  /// Of this process and those whose contributions have been taken, or of all.
+  /// Votes of this process and of those whose contributions have been taken, or of all.
   std::uint32_t votes_ = 0;
   /// The call of a member of this process.
   MemberCall call_;

@@ -173,7 +173,7 @@ class TotalMessages {
   }
 
  private:
-  /// Of all shards of other processes that the caller computes.
+  /// Visits the parts of all shards of other processes that the caller computes.
   template <class Body>
   void for_each_part(Body&& body) const {
     for (const Shard& shard : shards_) {
@@ -204,7 +204,7 @@ class TotalMessages {
   const ProcessMap& processes_;
   void* output_;
   Traffic totals_;
-  /// From and to processes of this node.
+  /// Traffic from and to processes of this node.
   Traffic forwarded_;
   const std::vector<Shard>& shards_;
 };

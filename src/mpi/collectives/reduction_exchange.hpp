@@ -25,7 +25,7 @@ namespace sorrel::mpi {
 class ReductionExchange {
  public:
   struct Shard {
-    /// Which gets the total.
+    /// The process that gets the total.
     std::int32_t process;
     /// Decides which member computes it.
     std::int32_t slot;

@@ -17,7 +17,7 @@ void scan_elements(const CollectiveSlots& slots,
   const Scratch first(range.count, type);
   const Scratch second(range.count, type);
   void* before = first.buffer();  // The total of the ranks before this one.
-  void* after = second.buffer();  // The same including this one.
+  void* after = second.buffer();  // The total including this one.
   for (std::int32_t rank = 0; rank < slots.member_count(); ++rank) {
     const auto& operands = slots.published_by<Operands>(rank);
     copy_elements(element_at(operands.input, range.first, type), after, range.count, type);

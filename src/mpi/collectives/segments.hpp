@@ -15,7 +15,7 @@ class Segments {
   Segments(const CollectiveSlots& slots, const ReductionArguments& arguments)
       : Segments(slots, arguments, slots.member_count()) {}
 
-  /// Of `member_count` of the members only.
+  /// Segments for `member_count` of the members only.
   Segments(const CollectiveSlots& slots,
            const ReductionArguments& arguments,
            std::int32_t member_count);

@@ -9,10 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/copy_bytes.hpp"
+#include "core/perturbation.hpp"
 #include "mpi/base/error_string.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/balance_point.hpp"
-#include "mpi/datatype/bytes.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -48,7 +49,7 @@ void run_report(core::Worker& here, const core::Record& record, const std::byte*
   std::memcpy(&first_call.call, payload, sizeof first_call.call);
   SORREL_ASSERT(child->parent->worker == &here);
   const std::span data(payload, record.payload_bytes);
-  child->slots->take_report(*child->parent, first_call, record.words[2],
+  child->slots->take_report(*child, first_call, record.words[2],
                             data.subspan(sizeof first_call.call), nullptr);
 }
 
@@ -97,7 +98,8 @@ core::Record record_about(core::RecordKind kind, const BarrierNode& barrier_node
 
 /// What a node reports of a small reduction.
 std::span<const std::byte> operand_of(const BarrierNode& barrier_node) {
-  const bool has_operand = barrier_node.reports_operand && barrier_node.reduction.kernel != nullptr;
+  const bool has_operand =
+      barrier_node.operand_rank >= 0 && barrier_node.reduction.kernel != nullptr;
   return {barrier_node.operand.data(), has_operand ? barrier_node.reduction.bytes : 0};
 }
 
@@ -180,13 +182,16 @@ Endpoint CollectiveSlots::endpoint_of(std::int32_t rank) const {
 
 void CollectiveSlots::make_barrier_nodes() {
   std::vector<std::uint32_t> members_of_worker(world_.layout().worker_count());
+  std::vector<std::int32_t> last_member_of_worker(members_of_worker.size());
   std::uint32_t run_count = 0;
   Endpoint last{};
   for (std::int32_t i = 0; i < member_count_; ++i) {
     const Endpoint endpoint = endpoint_of(i);
     if (i == 0 || endpoint != last) ++run_count;
     last = endpoint;
-    if (endpoint.process == world_.own_process()) ++members_of_worker[endpoint.worker];
+    if (endpoint.process != world_.own_process()) continue;
+    ++members_of_worker[endpoint.worker];
+    last_member_of_worker[endpoint.worker] = i;
   }
   own_member_count_ =
       std::accumulate(members_of_worker.begin(), members_of_worker.end(), std::uint32_t{0});
@@ -202,6 +207,7 @@ void CollectiveSlots::make_barrier_nodes() {
     barrier_node->worker = &world_.worker(i);
     barrier_node->slots = this;
     barrier_node->member_count = members_of_worker[i];
+    if (members_of_worker[i] == 1) barrier_node->operand_rank = last_member_of_worker[i];
     barrier_node->up.barrier_node = barrier_node->down.barrier_node = barrier_node.get();
     if (!barrier_nodes_.empty()) {
       barrier_node->parent = barrier_nodes_[(barrier_nodes_.size() - 1) / tree_fan_out].get();
@@ -282,9 +288,10 @@ void CollectiveSlots::assign_values() {
   for (const auto& barrier_node : barrier_nodes_) {
     const bool is_second = is_pair && barrier_node == barrier_nodes_.back();
     barrier_node->values = values_.get() + (is_second ? bytes : 0);
-    barrier_node->reports_operand = barrier_node->parent != nullptr &&
-                                    barrier_node->member_count == 1 &&
-                                    barrier_node->own_blocks.empty();
+    // The operand of a root, and of a member that is a whole block, is stored under its rank at
+    // once.
+    if (barrier_node->parent == nullptr || !barrier_node->own_blocks.empty())
+      barrier_node->operand_rank = -1;
   }
 }
 
@@ -397,6 +404,7 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   SORREL_ASSERT(is_on_worker_of(self) && caller.user == &self);
   SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
                 "a member arrives before the release of the last barrier");
+  core::perturb(self.worker->id(), core::PerturbedPoint::arrive);
   compare_call(barrier_node, comm.call, comm.rank, barrier_number);
   const bool is_last = ++barrier_node.arrived_member_count == barrier_node.member_count;
   if (is_last && barrier_node.vectors != nullptr) fold_members(barrier_node);
@@ -452,7 +460,7 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   }
   BarrierNode& barrier_node = barrier_node_of(self, comm);
   barrier_node.reduction = reduction;
-  std::byte* const place = barrier_node.reports_operand
+  std::byte* const place = barrier_node.operand_rank >= 0
                                ? barrier_node.operand.data()
                                : value_of(barrier_node, reduction.bytes, comm.rank);
   copy_bytes(place, operand, reduction.bytes);
@@ -566,7 +574,7 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
   return false;
 }
 
-/// To the parent's worker.
+/// Reports to the parent's worker.
 void CollectiveSlots::report(BarrierNode& barrier_node) {
   const std::span<const std::byte> operand = operand_of(barrier_node);
   if (processes_ == nullptr && !barrier_node.has_mismatch()) [[likely]] {
@@ -582,7 +590,10 @@ void CollectiveSlots::report(BarrierNode& barrier_node) {
     record.words[2] = barrier_node.barrier_number;
     record.words[3] = static_cast<std::uint32_t>(first_call.rank);
     record.payload_bytes = static_cast<std::uint32_t>(sizeof first_call.call + operand.size());
-    if (barrier_node.worker->try_post(*barrier_node.parent->worker, record, payload.data())) return;
+    core::perturb(barrier_node.worker->id(), core::PerturbedPoint::report);
+    if (!core::perturbs_choice(barrier_node.worker->id()) &&
+        barrier_node.worker->try_post(*barrier_node.parent->worker, record, payload.data()))
+      return;
   }
   barrier_node.up.run = [](core::Worker& here, core::RemoteCall& call) {
     BarrierNode& child = *static_cast<BarrierNode::Report&>(call).barrier_node;
@@ -593,22 +604,25 @@ void CollectiveSlots::report(BarrierNode& barrier_node) {
       parent.reduction = child.reduction;
       parent.is_local_barrier = std::exchange(child.is_local_barrier, false);
     }
-    child.slots->take_report(parent, child.first_call, child.barrier_number, operand_of(child),
+    child.slots->take_report(child, child.first_call, child.barrier_number, operand_of(child),
                              child.has_mismatch() ? &child.mismatch() : nullptr);
   };
   barrier_node.worker->post(*barrier_node.parent->worker, barrier_node.up);
 }
 
-void CollectiveSlots::take_report(BarrierNode& parent,
+void CollectiveSlots::take_report(const BarrierNode& child,
                                   const MemberCall& first_call,
                                   std::uint32_t barrier_number,
                                   std::span<const std::byte> operand,
                                   const CollectiveMismatch* mismatch) {
+  BarrierNode& parent = *child.parent;
   SORREL_ASSERT(parent.arrived_child_count < parent.children.size());
+  SORREL_ASSERT(operand.empty() || child.operand_rank >= 0);
   compare_call(parent, first_call.call, first_call.rank, barrier_number);
   if (mismatch != nullptr && !parent.has_mismatch()) parent.mismatch() = *mismatch;
   if (!operand.empty())
-    copy_bytes(value_of(parent, operand.size(), first_call.rank), operand.data(), operand.size());
+    copy_bytes(value_of(parent, operand.size(), child.operand_rank), operand.data(),
+               operand.size());
   ++parent.arrived_child_count;
   // No member executes this: the waiting members are made ready by the release.
   complete_if_all_arrived(parent);
@@ -616,6 +630,7 @@ void CollectiveSlots::take_report(BarrierNode& parent,
 
 /// The members of this worker have arrived: sends the peer all that it needs to go on.
 [[gnu::noinline]] void CollectiveSlots::contribute(BarrierNode& barrier_node) {
+  core::perturb(barrier_node.worker->id(), core::PerturbedPoint::report);
   BarrierNode& peer = *barrier_node.peer;
   const MemberCall& first_call = barrier_node.first_call;
   std::array<std::byte, core::WorkerMailbox::payload_bytes_max> payload;
@@ -634,7 +649,9 @@ void CollectiveSlots::take_report(BarrierNode& parent,
     record.words[2] = barrier_node.barrier_number;
     record.words[3] = static_cast<std::uint32_t>(first_call.rank);
     record.payload_bytes = static_cast<std::uint32_t>(bytes);
-    if (barrier_node.worker->try_post(*peer.worker, record, payload.data())) return;
+    if (!core::perturbs_choice(barrier_node.worker->id()) &&
+        barrier_node.worker->try_post(*peer.worker, record, payload.data()))
+      return;
   }
   auto* posted = new PostedContribution;
   posted->run = PostedContribution::take;
@@ -725,19 +742,25 @@ bool CollectiveSlots::begin_pause(BarrierNode& root, std::uint32_t votes) {
 }
 
 void CollectiveSlots::release(BarrierNode& barrier_node) {
-  SORREL_ASSERT(barrier_node.worker == core::Worker::current());
+  core::Worker& worker = *barrier_node.worker;
+  SORREL_ASSERT(&worker == core::Worker::current());
   SORREL_ASSERT(barrier_node.arrived_member_count == 0 && barrier_node.arrived_child_count == 0,
                 "a member has arrived at the next barrier before the release of this one");
-  for (BarrierNode* child : barrier_node.children)
+  const bool has_members = barrier_node.member_count != 0;
+  for (BarrierNode* child : barrier_node.children) {
     release_child(barrier_node, *child);
-  barrier_node.worker->make_all_ready(barrier_node.waiting);
+    core::perturb(worker.id(), core::PerturbedPoint::release);
+  }
+  if (has_members) worker.make_all_ready(barrier_node.waiting);
 }
 
 void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
   if (!parent.has_mismatch()) [[likely]] {
     core::Record record = record_about(barrier_release_kind, child);
     if (parent.reduction.kernel != nullptr) record.payload_bytes = parent.reduction.bytes;
-    if (parent.worker->try_post(*child.worker, record, parent.result.data())) return;
+    if (!core::perturbs_choice(parent.worker->id()) &&
+        parent.worker->try_post(*child.worker, record, parent.result.data()))
+      return;
   }
   child.down.run = [](core::Worker&, core::RemoteCall& call) {
     BarrierNode& released = *static_cast<BarrierNode::Report&>(call).barrier_node;
@@ -809,9 +832,7 @@ bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
   }
   const std::uint32_t votes =
       may_pause() && may_be_held(root.first_call.call) ? world_.job().vote_on_pause() : 0;
-  const bool is_released =
-      process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0, votes);
-  return is_released && !is_held_;
+  return process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0, votes);
 }
 
 /// Members of other processes wait for messages that will not come: no error handler can resolve
@@ -838,14 +859,16 @@ const std::byte* CollectiveSlots::combine() {
   return root.result.data();
 }
 
-void CollectiveSlots::release_all(const std::byte* result, std::uint32_t votes) {
+bool CollectiveSlots::release_all(const std::byte* result, std::uint32_t votes) {
   BarrierNode& root = *barrier_nodes_.front();
   const bool is_pause = begin_pause(root, votes);
   if (result != nullptr && result != root.result.data())
     std::memcpy(root.result.data(), result, root.reduction.bytes);
   is_held_ = !is_pause && views_.size() == static_cast<std::size_t>(world_.size()) &&
              may_be_held(root.first_call.call) && world_.balance_point()->hold(*this);
-  if (!is_held_) release(root);
+  if (is_held_) return false;
+  release(root);
+  return true;
 }
 
 void CollectiveSlots::leave(const Comm& comm) {

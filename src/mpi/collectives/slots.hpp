@@ -109,18 +109,19 @@ struct alignas(cache_line_bytes) BarrierNode {
     BarrierNode* barrier_node = nullptr;
   };
 
-  // Constant after construction.
+  // Constant after construction. What the parent's worker reads lies in one line.
   core::Worker* worker = nullptr;
   CollectiveSlots* slots = nullptr;
   BarrierNode* parent = nullptr;
+  /// The rank of its only member, whose operand of a small reduction it reports; -1: it reports
+  /// none.
+  std::int32_t operand_rank = -1;
+  std::uint32_t member_count = 0;
   std::vector<BarrierNode*> children;
   /// The other one of two nodes, of which neither is the parent.
   BarrierNode* peer = nullptr;
   /// The operands of a small reduction: of its own for one of a pair, else shared by all nodes.
   std::byte* values = nullptr;
-  std::uint32_t member_count = 0;
-  /// It reports its only member's operand of a small reduction.
-  bool reports_operand = false;
   /// Blocks of consecutive members that this worker runs entirely.
   std::vector<std::int32_t> own_blocks;
   /// The ranks under whose numbers it has operands for its peer: the first one of each of its
@@ -132,7 +133,7 @@ struct alignas(cache_line_bytes) BarrierNode {
   // Worker only.
   std::uint32_t arrived_member_count = 0;
   std::uint32_t arrived_child_count = 0;
-  /// Of the first arrival, and the number of its barrier.
+  /// The call of the first arrival, and the number of its barrier.
   MemberCall first_call;
   std::uint32_t barrier_number = 0;
   core::FiberQueue waiting;
@@ -140,14 +141,14 @@ struct alignas(cache_line_bytes) BarrierNode {
   bool is_local_barrier = false;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
-  /// If it reports an operand.
+  /// The operand of `operand_rank`.
   alignas(16) std::array<std::byte, small_reduction_bytes_max> operand{};
   /// If the barrier combines vectors: of some member that has arrived. Its memory stays until the
   /// release.
   const ReductionArguments* vectors = nullptr;
   /// Some member needs the total of all.
   bool is_total_needed = false;
-  /// Of one of a pair they take turns, since the peer may still read the last totals.
+  /// The folds of one of a pair take turns, since the peer may still read the last totals.
   std::array<VectorFold, 2> folds;
   PeerContribution from_peer;
   /// The last one that succeeded. Of the node and not of its members, so that all of them find it
@@ -163,7 +164,7 @@ struct alignas(cache_line_bytes) BarrierNode {
 
   [[nodiscard]] bool has_mismatch() { return mismatch().barrier_number == barrier_number; }
 
-  /// Of a barrier.
+  /// The fold of a barrier.
   [[nodiscard]] VectorFold& fold_of(std::uint32_t number) {
     return folds[peer == nullptr ? 0 : number % 2];
   }
@@ -259,15 +260,16 @@ class CollectiveSlots final : private BarrierSite {
   void release_stopped();
   void release_held();
 
-  /// A child of `parent` reports its first call, `bytes` bytes of an operand, and a mismatch or
-  /// null. On the parent's worker.
-  void take_report(BarrierNode& parent,
+  /// `child` reports its first call, which may be that of a member of another node below it, the
+  /// operand of its `operand_rank` or none, and a mismatch or null. On the parent's worker.
+  void take_report(const BarrierNode& child,
                    const MemberCall& first_call,
                    std::uint32_t barrier_number,
                    std::span<const std::byte> operand,
                    const CollectiveMismatch* mismatch);
 
-  /// On the node's worker, when its parent has been released.
+  /// On the node's worker, when its parent has been released. A node without members may be gone
+  /// afterwards, with the slots: the released members may have freed the communicator.
   void release(BarrierNode& barrier_node);
 
   /// On the node's worker: its peer's members have arrived, their first one in `first_call`.
@@ -313,7 +315,7 @@ class CollectiveSlots final : private BarrierSite {
   [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
-  void release_all(const std::byte* result, std::uint32_t votes) override;
+  bool release_all(const std::byte* result, std::uint32_t votes) override;
   void fold_block(BarrierNode& barrier_node, std::int32_t block);
   void fold_members(BarrierNode& barrier_node);
   void fold_others(BarrierNode& barrier_node);
@@ -330,7 +332,7 @@ class CollectiveSlots final : private BarrierSite {
 
   // Constant after construction.
   World& world_;
-  /// Of the communicator, which owns the slots.
+  /// The group of the communicator, which owns the slots.
   const Group& group_;
   std::int32_t member_count_;
   /// Members in this process.
@@ -370,7 +372,7 @@ class CollectiveSlots final : private BarrierSite {
 
   // Written by each member for itself before it arrives, read by the other members afterwards.
   std::unique_ptr<const void*[]> published_;
-  /// Of all nodes, or of each one of a pair.
+  /// Operands of all nodes, or of each one of a pair.
   std::unique_ptr<std::byte[]> values_;
 
   // Written by member 0 between two barriers.

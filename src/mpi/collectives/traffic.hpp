@@ -16,10 +16,10 @@ struct Request;
 
 class Traffic {
  public:
-  /// Under the tag of the member's current collective.
+  /// Traffic under the tag of the member's current collective.
   explicit Traffic(const Member& member);
 
-  /// Under another tag; every receive must be filled.
+  /// Traffic under another tag; every receive must be filled.
   Traffic(const Member& member, std::int32_t tag) : member_(member), tag_(tag), is_exact_(true) {}
 
   ~Traffic() { SORREL_ASSERT(requests_.empty(), "finish() was not called"); }

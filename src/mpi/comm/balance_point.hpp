@@ -15,7 +15,7 @@ class BalancePoint {
   /// members go on when this object calls release_held() or release_stopped().
   [[nodiscard]] virtual bool hold(CollectiveSlots& slots) = 0;
 
-  /// Any thread: slots of several members have been made, or end.
+  /// Registers, and unregisters, the slots of a communicator with several members. Any thread.
   virtual void add(CollectiveSlots& slots) = 0;
   virtual void remove(CollectiveSlots& slots) = 0;
 };

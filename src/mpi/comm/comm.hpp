@@ -147,7 +147,7 @@ struct Comm;
 struct InterPart {
   /// The intracommunicator of the local group, for this library only.
   Comm* local;
-  /// The same for all members of a group, and different for the two groups: tells which of them
+  /// Equal in all members of a group, and different in the two groups: tells which of them
   /// goes first where the standard leaves it open.
   bool is_first;
 };
@@ -183,7 +183,7 @@ struct Comm : HandleObject<ObjectType::comm> {
   BufferedSendsPointer buffered_sends;
   /// The buffer of the session from which the communicator is derived; null without a session.
   std::shared_ptr<BufferedSends> session_sends;
-  /// Of a file's own communicator: the file, whose error handler gets the errors of its requests.
+  /// The file whose own communicator this is; its error handler gets errors of requests. Else null.
   File* file = nullptr;
   /// Null until the first nonblocking collective.
   OutstandingCollectivesPointer outstanding;
@@ -223,7 +223,7 @@ struct Comm : HandleObject<ObjectType::comm> {
 /// A new view of `shared` for its member `rank`, with the error handler of `parent`.
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
 
-/// The same for a duplicate of `parent` whose shared part is made later: not a valid communicator
+/// A new view as a duplicate of `parent` whose shared part is made later: not a valid communicator
 /// until complete_comm().
 [[nodiscard]] Comm& make_incomplete_comm(const Comm& parent);
 

@@ -6,7 +6,7 @@
 
 namespace sorrel::mpi {
 
-/// Of the object until complete_comm().
+/// The object's kind until complete_comm().
 inline constexpr auto incomplete_comm_kind = ObjectKind{0x69636f6d};  // "icom"
 
 /// What object_of() needs to know of it.

@@ -29,7 +29,7 @@ class RankTree {
     return is_left(left) && right.first == end_of(left) && right.level == left.level;
   }
 
-  /// Of two siblings, given the left one.
+  /// The parent of two siblings, given the left one.
   [[nodiscard]] Node parent(const Node& left) const {
     return named({.first = left.first, .level = left.level + 1});
   }

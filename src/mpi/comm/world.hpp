@@ -2,19 +2,26 @@
 //! and ends them.
 //!
 //! Constant after start-up, except the counters marked "any thread", and where the ranks are, which
-//! changes while all workers of the job are stopped (ProcessWorld::begin_move()).
+//! changes while all workers of the job are stopped (ProcessWorld::begin_move()). Ranks that are
+//! spawned (job/spawned_ranks.hpp) have further numbers: the table of ranks has addresses for
+//! them, of which pages that no rank uses are never touched.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/job_stop.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/base/rank_layout.hpp"
+#include "mpi/comm/spawn_command.hpp"
 
 namespace sorrel::mpi {
 
@@ -29,6 +36,39 @@ struct WorkerState;
 /// Contexts that World::new_contexts() issues have so many bits. The bits above number the shadows
 /// of a communicator (CommShared::shadow()).
 inline constexpr std::uint32_t context_bits = 29;
+
+/// Messages of the library between ranks of the job that may have no communicator in common
+/// (job/job_comm.hpp): no shadow has this number.
+inline constexpr std::uint32_t job_context = 7U << context_bits;
+
+/// So many ranks can be spawned in a job, one after the other.
+inline constexpr std::int32_t spawned_count_max = 1 << 22;
+
+/// Memory of a table whose entries are zero at first: pages of it that are not written are never
+/// touched.
+template <class T>
+struct ZeroedMemory {
+  using value_type = T;
+
+  ZeroedMemory() = default;
+
+  template <class U>
+  explicit ZeroedMemory(const ZeroedMemory<U>& /*other*/) {}
+
+  static T* allocate(std::size_t count) {
+    void* memory = std::calloc(count, sizeof(T));
+    SORREL_CHECK(memory != nullptr, "no addresses for a table of %zu entries", count);
+    return static_cast<T*>(memory);
+  }
+
+  static void deallocate(T* memory, std::size_t /*count*/) { std::free(memory); }
+
+  /// An entry that is not given a value is zero.
+  template <class U>
+  void construct(U* /*entry*/) {}
+
+  bool operator==(const ZeroedMemory&) const = default;
+};
 
 /// Bounds of the message protocol; see match/README.md.
 struct MessageLimits {
@@ -56,6 +96,9 @@ class JobControl {
 
   /// While all workers are stopped: whether the rank may change its worker, and so its thread.
   virtual bool may_move(const RankState& /*rank*/) { return true; }
+
+  /// The rank has changed its worker, which was `from`; all workers are stopped.
+  virtual void on_moved(const RankState& /*rank*/, const core::Worker& /*from*/) {}
 
   /// On the rank's own stack, a collective of all ranks: saves the job. Returns 0, or 1 in a rank
   /// that was restored from it, or -1: it cannot be saved, as one line says. May suspend.
@@ -85,6 +128,20 @@ class JobControl {
 
  private:
   virtual void do_end_job(const RankState* culprit, int status, const char* message) = 0;
+
+ public:
+  /// In a fiber of a rank: gives new ranks, which lie in this process, what they need to run the
+  /// program of `command`. Returns why that is not possible, for a user; "": it is.
+  [[nodiscard]] virtual std::string prepare_spawned(std::span<RankState* const> /*ranks*/,
+                                                    const SpawnCommand& /*command*/) {
+    return "this process has no places for further ranks";
+  }
+
+  /// The ranks, or some, have been given what they need, and will not run.
+  virtual void drop_spawned(std::span<RankState* const> /*ranks*/) {}
+
+  /// They run from here on, each on its worker.
+  virtual void start_spawned(std::span<RankState* const> /*ranks*/) {}
 };
 
 class World {
@@ -101,7 +158,7 @@ class World {
     bool is_simulated_node = false;
     /// The ranks' worker only communicates; further workers, without ranks, compute.
     bool has_comm_worker = false;
-    /// Of each nonblocking collective in progress (collectives/operation_pool.hpp).
+    /// Stack of each nonblocking collective in progress (collectives/operation_pool.hpp).
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// Ranks may change their worker. Fibers are measured.
     bool moves_ranks = false;
@@ -114,12 +171,29 @@ class World {
     /// The number of this process's program, in a job of several programs.
     std::int32_t program_number = 0;
     MessageLimits limits = {};
+    /// So many ranks can exist at a time; 0: no more than the layout has. For one process.
+    std::int32_t universe_size = 0;
   };
 
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(ranks_.size()); }
+  /// The number of ranks with which the job began.
+  [[nodiscard]] std::int32_t size() const { return layout_.rank_count(); }
+
+  /// The attribute MPI_UNIVERSE_SIZE: ranks that can exist at a time.
+  [[nodiscard]] std::int32_t universe_size() const {
+    return std::max(connection_.universe_size, size());
+  }
+
+  /// Whether there are places for ranks that are spawned.
+  [[nodiscard]] bool may_spawn() const { return universe_size() > size(); }
+
+  /// All ranks of the job so far have smaller numbers. Any thread.
+  [[nodiscard]] std::int32_t rank_number_end() const {
+    // Acquire, pairs with ProcessWorld::make_spawned(): the entries of the table.
+    return rank_number_end_.load(std::memory_order_acquire);
+  }
 
   [[nodiscard]] const RankLayout& layout() const { return layout_; }
 
@@ -145,10 +219,16 @@ class World {
 
   /// Whether a rank lives in this process.
   [[nodiscard]] bool is_here(std::int32_t world_rank) const {
-    return world_rank >= first_own_rank_ && world_rank < last_own_rank_;
+    return world_rank >= first_own_rank_ && (world_rank < last_own_rank_ || may_spawn());
   }
 
-  /// The ranks of this process: [first_own_rank(), last_own_rank()).
+  /// The process of a rank.
+  [[nodiscard]] std::uint32_t process_of(std::int32_t world_rank) const {
+    return transport() == nullptr ? 0 : layout_.process_of(world_rank);
+  }
+
+  /// This process has the ranks [first_own_rank(), last_own_rank()) of those with which the job
+  /// began, or which have come since.
   [[nodiscard]] std::int32_t first_own_rank() const { return first_own_rank_; }
 
   [[nodiscard]] std::int32_t last_own_rank() const { return last_own_rank_; }
@@ -161,14 +241,21 @@ class World {
 
   /// All ranks of other processes share one placeholder, whose `worker` is null.
   [[nodiscard]] RankState& rank(std::int32_t world_rank) {
-    SORREL_ASSERT(world_rank >= 0 && world_rank < size(), "rank %d of %d", world_rank, size());
+    SORREL_ASSERT(world_rank >= 0 && world_rank < rank_number_end(), "rank %d of %d", world_rank,
+                  rank_number_end());
     return *ranks_[static_cast<std::size_t>(world_rank)];
   }
 
   /// Placeholder for every send of another process.
   [[nodiscard]] Request* remote_sender() const { return remote_sender_; }
 
+  /// By number. The address is constant.
   [[nodiscard]] RankState* const* ranks() const { return ranks_.data(); }
+
+  /// Numbers for which the table has addresses.
+  [[nodiscard]] std::int32_t rank_capacity() const {
+    return may_spawn() ? size() + spawned_count_max : size();
+  }
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
 
@@ -256,8 +343,9 @@ class World {
         first_own_rank_(layout.first_rank_of_process(own_process_)),
         last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
         group_(group),
-        ranks_(static_cast<std::size_t>(layout.rank_count())),
-        next_context_(own_process_ + layout.process_count()) {}
+        ranks_(static_cast<std::size_t>(rank_capacity())),
+        next_context_(own_process_ + layout.process_count()),
+        rank_number_end_(layout.rank_count()) {}
 
   ~World() = default;
 
@@ -274,12 +362,15 @@ class World {
   const std::shared_ptr<const Group> group_;
   // Set by ProcessWorld, which owns what they point to.
   Request* remote_sender_ = nullptr;
-  std::vector<RankState*> ranks_;
+
+  std::vector<RankState*, ZeroedMemory<RankState*>> ranks_;
   std::vector<WorkerState*> worker_states_;
   CommShared* world_comm_ = nullptr;
   BalancePoint* balance_point_ = nullptr;
   // Relaxed: only distinct values matter.
   std::atomic<std::uint32_t> next_context_;
+  // Release by ProcessWorld::make_spawned().
+  std::atomic<std::int32_t> rank_number_end_;
   std::mutex comms_mutex_;
   std::vector<CommShared*> comms_;
 };

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "mpi/datatype/bytes.hpp"
+#include "base/copy_bytes.hpp"
 #include "mpi/datatype/datatype.hpp"
 
 namespace sorrel::mpi {

@@ -130,10 +130,10 @@ class alignas(cache_line_bytes) Datatype : public HandleObject<ObjectType::datat
 
   void set_recipe(std::unique_ptr<Recipe> recipe) { recipe_ = recipe.release(); }
 
-  /// Its owners.
+  /// The number of its owners.
   [[nodiscard]] std::uint32_t reference_count() const { return references_; }
 
-  /// Of a datatype that was made again, with all its owners.
+  /// For a datatype that was made again, with all its owners.
   void set_reference_count(std::uint32_t count) {
     SORREL_ASSERT(is_valid() && !predefined_ && count != 0);
     references_ = count;

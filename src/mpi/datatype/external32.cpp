@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "mpi/datatype/recipe.hpp"
@@ -12,7 +13,7 @@ namespace sorrel::mpi {
 namespace {
 
 enum class Conversion : std::uint8_t {
-  reverse,  ///< The same bytes in the opposite order.
+  reverse,  ///< The bytes in the opposite order.
   narrow,   ///< An integer that is shorter outside, with a sign.
   narrow_unsigned,
   widen_float,  ///< long double to the IEEE format of 128 bits.
@@ -144,8 +145,10 @@ void shorten_float(const std::byte* from, std::byte* to) {
   std::reverse_copy(from, from + sizeof quad, bytes);
   std::memcpy(&quad, bytes, sizeof quad);
   const auto value = static_cast<long double>(quad);
-  std::memset(to, 0, sizeof value);
   std::memcpy(to, &value, sizeof value);
+  // A variable of the format of 80 bits ends with padding, which has any contents.
+  constexpr std::size_t value_bytes = std::numeric_limits<long double>::digits == 64 ? 10 : 16;
+  std::memset(to + value_bytes, 0, sizeof value - value_bytes);
 }
 
 }  // namespace

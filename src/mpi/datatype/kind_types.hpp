@@ -21,7 +21,7 @@ class KindTypes {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  /// Of which the datatype of a key is a duplicate; MPI_DATATYPE_NULL: no kind has this precision
+  /// The datatype that a key's one duplicates; MPI_DATATYPE_NULL: no kind has this precision
   /// and range.
   [[nodiscard]] static MPI_Datatype base_of(const Key& key);
 

@@ -1,13 +1,22 @@
 #include "mpi/datatype/transfer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
-#include "mpi/datatype/bytes.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
+
+/// Lists of at most so many segments are moved segment by segment, each in many turns: the fields
+/// of structures.
+constexpr std::size_t fields_max = 8;
+/// As many turns as leave both sides in the first cache.
+constexpr std::size_t turns_at_once = 64;
 
 /// The two directions differ in which side is written.
 struct Gather {
@@ -43,63 +52,117 @@ void move_whole(const Layout& node,
                 typename Direction::Typed typed,
                 typename Direction::Packed packed);
 
-template <class Direction, std::size_t Size>
-void move_strided(typename Direction::Typed typed,
-                  typename Direction::Packed packed,
-                  std::size_t count,
-                  std::int64_t stride) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Direction::template move_fixed<Size>(typed, packed);
+/// Calls move(std::integral_constant<std::size_t, length>) for the common lengths of blocks, so
+/// that a move is one instruction or two; returns whether `length` is one of them.
+template <class Move>
+bool with_known_length(std::size_t length, Move move) {
+  const auto try_all = [&]<std::size_t... Known>(std::index_sequence<Known...>) {
+    return ((length == Known && (move(std::integral_constant<std::size_t, Known>()), true)) || ...);
+  };
+  return try_all(std::index_sequence<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>());
+}
+
+/// Two blocks of 8 bytes go to the packed stream in one store: moving them one by one takes as many
+/// stores as loads, of which a processor makes fewer at once.
+std::size_t gather_pairs(const std::byte* typed,
+                         std::byte* packed,
+                         std::size_t count,
+                         std::int64_t stride) {
+  using Pair [[gnu::vector_size(16)]] = std::int64_t;
+  const auto block = [&typed, stride](std::int64_t index) {
+    std::int64_t value = 0;
+    std::memcpy(&value, typed + index * stride, sizeof value);
+    return value;
+  };
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2, typed += 2 * stride, packed += sizeof(Pair)) {
+    const Pair pair = {block(0), block(1)};
+    std::memcpy(packed, &pair, sizeof pair);
+  }
+  return i;
+}
+
+/// `count` blocks of `length` bytes, `stride` apart in the typed buffer and `packed_stride` in the
+/// packed stream.
+template <class Direction>
+void move_blocks(std::size_t length,
+                 typename Direction::Typed typed,
+                 typename Direction::Packed packed,
+                 std::size_t count,
+                 std::int64_t stride,
+                 std::size_t packed_stride) {
+  const bool is_done = with_known_length(length, [&](auto known) {
+    // The compiler makes vectors of blocks that follow each other.
+    if (packed_stride == known) {
+      std::size_t done = 0;
+      if constexpr (known == 8 && std::is_same_v<Direction, Gather>) {
+        done = gather_pairs(typed, packed, count, stride);
+        typed += static_cast<std::int64_t>(done) * stride;
+        packed += done * known;
+      }
+      for (std::size_t i = done; i < count; ++i, typed += stride, packed += known)
+        Direction::template move_fixed<known>(typed, packed);
+    } else {
+      for (std::size_t i = 0; i < count; ++i, typed += stride, packed += packed_stride)
+        Direction::template move_fixed<known>(typed, packed);
+    }
+  });
+  for (std::size_t i = 0; i < count && !is_done; ++i) {
+    Direction::move(typed, packed, length);
     typed += stride;
-    packed += Size;
+    packed += packed_stride;
   }
 }
 
-/// `count` whole children. The common block sizes have loops of their own, in which a move is one
-/// instruction.
+/// Whether lists of segments are to be moved field by field: short ones that do not overlap. Bytes
+/// that lie in two lists are to be written in the order of the packed stream.
+bool are_fields(const Layout& child, std::int64_t stride) {
+  if (child.kind != Layout::Kind::segments || child.count > fields_max) return false;
+  std::int64_t begin = child.segments[0].displacement;
+  std::int64_t end = begin;
+  for (std::size_t i = 0; i < child.count; ++i) {
+    const Segment& field = child.segments[i];
+    begin = std::min(begin, field.displacement);
+    end = std::max(end, field.displacement +
+                            static_cast<std::int64_t>(child.segments[i + 1].packed - field.packed));
+  }
+  return end - begin <= std::abs(stride);
+}
+
+/// `count` whole lists of segments.
+template <class Direction>
+void move_fields(const Layout& list,
+                 typename Direction::Typed typed,
+                 typename Direction::Packed packed,
+                 std::size_t count,
+                 std::int64_t stride) {
+  for (std::size_t done = 0; done < count; done += turns_at_once) {
+    const std::size_t turns = std::min(turns_at_once, count - done);
+    for (std::size_t i = 0; i < list.count; ++i) {
+      const Segment& field = list.segments[i];
+      move_blocks<Direction>(list.segments[i + 1].packed - field.packed, typed + field.displacement,
+                             packed + field.packed, turns, stride, list.bytes);
+    }
+    typed += static_cast<std::int64_t>(turns) * stride;
+    packed += turns * list.bytes;
+  }
+}
+
+/// `count` whole children.
 template <class Direction>
 void move_turns(const Layout& child,
                 typename Direction::Typed typed,
                 typename Direction::Packed packed,
                 std::size_t count,
                 std::int64_t stride) {
-  if (child.kind == Layout::Kind::block) {
-    switch (child.bytes) {
-      case 4:
-        return move_strided<Direction, 4>(typed, packed, count, stride);
-      case 8:
-        return move_strided<Direction, 8>(typed, packed, count, stride);
-      case 16:
-        return move_strided<Direction, 16>(typed, packed, count, stride);
-      case 24:
-        return move_strided<Direction, 24>(typed, packed, count, stride);
-      case 32:
-        return move_strided<Direction, 32>(typed, packed, count, stride);
-      default:
-        break;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Direction::move(typed, packed, child.bytes);
-      typed += stride;
-      packed += child.bytes;
-    }
-    return;
-  }
+  if (child.kind == Layout::Kind::block)
+    return move_blocks<Direction>(child.bytes, typed, packed, count, stride, child.bytes);
+  if (count > 1 && are_fields(child, stride))
+    return move_fields<Direction>(child, typed, packed, count, stride);
   for (std::size_t i = 0; i < count; ++i) {
     move_whole<Direction>(child, typed, packed);
     typed += stride;
     packed += child.bytes;
-  }
-}
-
-template <class Direction, std::size_t Size>
-void move_uniform(const Segment* segments,
-                  std::size_t count,
-                  typename Direction::Typed typed,
-                  typename Direction::Packed packed) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Direction::template move_fixed<Size>(typed + segments[i].displacement, packed);
-    packed += Size;
   }
 }
 
@@ -112,17 +175,13 @@ void move_segments(const Layout& node,
                    typename Direction::Packed packed) {
   const Segment* segments = node.segments + first;
   const std::size_t count = last - first;
-  switch (node.uniform_bytes) {
-    case 4:
-      return move_uniform<Direction, 4>(segments, count, typed, packed);
-    case 8:
-      return move_uniform<Direction, 8>(segments, count, typed, packed);
-    case 16:
-      return move_uniform<Direction, 16>(segments, count, typed, packed);
-    default:
-      break;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+  const bool is_done = with_known_length(node.uniform_bytes, [&](auto known) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Direction::template move_fixed<known>(typed + segments[i].displacement, packed);
+      packed += known;
+    }
+  });
+  for (std::size_t i = 0; i < count && !is_done; ++i) {
     const std::size_t size = segments[i + 1].packed - segments[i].packed;
     Direction::move(typed + segments[i].displacement, packed, size);
     packed += size;

@@ -32,7 +32,7 @@ struct NodeHead {
   std::uint64_t child;  ///< the number of a node before this one
 };
 
-/// Of segments: its length; of branches: the number of the child.
+/// `value`: of a segment, its length; of a branch, the number of the child.
 struct NodePart {
   std::int64_t displacement;
   std::uint64_t value;

@@ -35,7 +35,7 @@ class FileData {
   /// `user`: of the program. Converts what is to be written.
   [[nodiscard]] int prepare(File& file, const FileAccess& user);
 
-  /// Of bytes in the file; after prepare().
+  /// The access to bytes in the file; after prepare().
   [[nodiscard]] const FileAccess& access() const { return access_; }
 
   /// After `file_bytes` bytes have been moved: converts what was read. *memory_bytes: of the
@@ -65,7 +65,7 @@ void put_into_buffer(const TypedBuffer& buffer,
 /// The members of a file at the begin of a collective call of this kind.
 [[nodiscard]] Member begin_collective(File& file, CollectiveKind kind);
 
-/// Between two parts of a long access.
+/// Called between two parts of a long access.
 void let_other_ranks_run(RankState& self);
 
 /// Calls `operation` on a thread of its own while the worker runs other ranks: for calls of the

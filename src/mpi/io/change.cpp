@@ -33,7 +33,7 @@ int conclude(const Member& member, const File& file, const char* action, int num
                     : fail_disk(member.self, action, file.shared->path.c_str(), worst);
 }
 
-/// Until the nonblocking accesses of this rank have ended. Programs change the view while accesses
+/// Waits for the nonblocking accesses of this rank. Programs change the view while accesses
 /// by the previous one are in progress, although the standard does not allow it.
 void wait_for_accesses(const File& file) {
   sleep_until(*file.owner, {.first_ns = 1'000, .last_ns = 200'000, .growth_divisor = 1},

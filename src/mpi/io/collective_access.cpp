@@ -32,7 +32,7 @@ struct MemberAccess {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   core::Worker* worker = nullptr;
-  /// Of the leader.
+  /// The leader's plan.
   CollectivePlan* plan = nullptr;
 };
 

@@ -12,7 +12,7 @@ File::File(RankState& self, Comm& own_comm, FileShared& all, int access_mode)
       errhandler(RankFiles::of(self).null_errhandler) {
   retain(*errhandler);
   own_comm.file = this;
-  // Of requests that are concluded after the file has been closed.
+  // For requests that are concluded after the file has been closed.
   replace(own_comm.errhandler, *errhandler_of(MPI_ERRORS_RETURN));
 }
 

@@ -54,6 +54,10 @@ void FileHints::describe(Info& info, ErrorDetail& detail) const {
   (void)info.set("cb_buffer_size", std::to_string(buffer_bytes).c_str(), detail);
   if (aggregator_count_max != 0)
     (void)info.set("cb_nodes", std::to_string(aggregator_count_max).c_str(), detail);
+  if (read_buffering == write_buffering && read_buffering != Buffering::automatic) {
+    (void)info.set("collective_buffering", read_buffering == Buffering::always ? "true" : "false",
+                   detail);
+  }
   (void)info.set("romio_cb_read", name_of(read_buffering), detail);
   (void)info.set("romio_cb_write", name_of(write_buffering), detail);
 }

@@ -1,5 +1,5 @@
 //! FileHints - what the library takes from the hints of a file (MPI 5.0, 14.2.8), with defaults.
-//! Other hints are kept, and have no effect.
+//! Other hints are ignored.
 #pragma once
 
 #include <cstddef>

@@ -64,7 +64,7 @@ class AloneAccess final : public Operation {
   File& file_;
   const FileAccess access_;
   Request& request_;
-  /// Of a failed access.
+  /// The error of a failed access.
   ErrorDetail detail_;
 };
 

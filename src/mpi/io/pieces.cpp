@@ -1,8 +1,9 @@
 #include "mpi/io/pieces.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
+
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::mpi {
 
@@ -69,7 +70,7 @@ os::Moved read_through(const os::DiskFile& disk,
   for (const ReadPiece& piece : pieces) {
     const auto at = static_cast<std::size_t>(piece.offset - begin);
     const std::size_t bytes = moved.bytes <= at ? 0 : std::min(piece.bytes, moved.bytes - at);
-    std::memcpy(piece.to, room.get() + at, bytes);
+    copy_bytes(piece.to, room.get() + at, bytes);
     all.bytes += bytes;
     if (bytes < piece.bytes) break;
   }

@@ -23,7 +23,7 @@ struct RankFiles {
   }
 
   Representations representations;
-  /// Of calls without a file; each new file gets it, too.
+  /// The handler of calls without a file; each new file gets it, too.
   Errhandler* null_errhandler;
 };
 

@@ -105,7 +105,7 @@ class Representation {
   const DatarepFunctions functions_;
 };
 
-/// Those that a rank can use. Created at first use.
+/// The representations that a rank can use. Created at first use.
 class Representations {
  public:
   /// Null if the rank knows none of this name.

@@ -98,7 +98,7 @@ class FileView {
   Datatype* filetype_;
   const Representation* representation_;
   std::size_t etype_bytes_ = 1;
-  /// Of the filetype. Null if it is one run without gaps.
+  /// Layout of the filetype. Null if it is one run without gaps.
   const Layout* layout_ = nullptr;
   std::int64_t layout_offset_ = 0;
   std::uint64_t tile_bytes_ = 1;

@@ -8,6 +8,7 @@
 #include "mpi/collectives/traffic.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/job/intercomm.hpp"
+#include "mpi/job/job_comm.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -156,8 +157,8 @@ CommShared* shared_for_group(const Member& member,
   };
   const auto creator_for = [&](std::int32_t rank) {
     std::int32_t first = 0;
-    const std::uint32_t process = world.layout().process_of(group->world_rank(rank));
-    while (world.layout().process_of(group->world_rank(first)) != process)
+    const std::uint32_t process = world.process_of(group->world_rank(rank));
+    while (world.process_of(group->world_rank(first)) != process)
       ++first;
     return first;
   };
@@ -293,7 +294,7 @@ int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> grou
   // Disjoint groups are colors: the color is the first member of the group, the key the position in
   // the group.
   const std::int32_t key = group->rank_of(self.world_rank);
-  // Between the groups of an intercommunicator there is one pair.
+  // In an intercommunicator there is one pair of groups, so all members use one color.
   const int first = parent.inter != nullptr || group->size() == 0 ? 0 : group->world_rank(0);
   const int color = key == MPI_UNDEFINED ? MPI_UNDEFINED : first;
   return comm_split(self, parent, color, key, result);
@@ -315,8 +316,9 @@ Comm* create_without_parent(RankState& self,
                             std::int32_t tag) {
   const std::int32_t own_rank = group->rank_of(self.world_rank);
   SORREL_ASSERT(own_rank != MPI_UNDEFINED, "called by the members of the group only");
-  const Member on_world{self, self.world_comm};
-  return adopt(*shared_for_group(on_world, group, own_rank, tag), self, like);
+  // All members of the group choose the same communicator.
+  Comm& comm = is_within_world(self, *group) ? self.world_comm : job_comm_of(self);
+  return adopt(*shared_for_group({self, comm}, group, own_rank, tag), self, like);
 }
 
 }  // namespace sorrel::mpi

@@ -4,13 +4,14 @@
 #include "mpi/comm/process_map.hpp"
 #include "mpi/comm/topology/topology.hpp"
 #include "mpi/job/process_world.hpp"
+#include "mpi/job/spawned_ranks.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-/// Of what all members know.
+/// The limits that follow from what all members know.
 CollectiveLimits limits_of(const World& world, const Group& group, const ProcessMap* processes) {
   CollectiveShape shape;
   if (processes != nullptr) {
@@ -36,15 +37,16 @@ CommShared::CommShared(World& world,
       members_(world.ranks()) {
   if (!group_->is_world()) {
     own_members_.reserve(static_cast<std::size_t>(group_->size()));
-    for (std::int32_t i = 0; i < group_->size(); ++i)
-      own_members_.push_back(&world.rank(group_->world_rank(i)));
+    for (std::int32_t i = 0; i < group_->size(); ++i) {
+      own_members_.push_back(&retain_member(world, group_->world_rank(i)));
+    }
     members_ = own_members_.data();
   }
   make_parts();
   world.add_comm(*this);
 }
 
-/// Which depend on the processes of the members.
+/// Makes the parts that depend on the processes of the members.
 void CommShared::make_parts() {
   if (kind_ == CommKind::inter) return;
   if (ProcessMap::spans(world_.layout(), *group_))
@@ -68,6 +70,12 @@ void CommShared::relocate() {
 
 CommShared::~CommShared() {
   world_.remove_comm(*this);
+  if (world_.may_spawn()) {
+    // After the slots, which know the members' workers.
+    slots_.reset();
+    for (RankState* member : own_members_)
+      release_member(*member);
+  }
   CollectiveShadows* shadows = shadows_.load(std::memory_order_acquire);
   if (shadows == nullptr) return;
   for (std::atomic<CommShared*>& shadow : shadows->shadows) {

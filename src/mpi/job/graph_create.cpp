@@ -48,7 +48,7 @@ struct EndBlocks {
   explicit EndBlocks(std::int32_t size)
       : counts(static_cast<std::size_t>(size)), displacements(static_cast<std::size_t>(size)) {}
 
-  /// From the counts: where each block begins, and memory for all.
+  /// Derives from the counts where each block begins, and makes memory for all.
   void lay_out() {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -142,7 +142,7 @@ int exchange_edges(const Member& member,
   for (const EdgeEnd& end : receive.ends) {
     DistGraphTopology::Edges& side = end.is_source != 0 ? out : in;
     side.ranks.push_back(end.other_rank);
-    side.weights.push_back(end.weight);
+    if (is_weighted) side.weights.push_back(end.weight);
   }
   *topology = std::make_shared<DistGraphTopology>(std::move(in), std::move(out), is_weighted);
   return MPI_SUCCESS;

@@ -22,7 +22,7 @@ TypedBuffer bytes_of(T* values, std::size_t count) {
   return {.buffer = values, .count = count * sizeof(T), .type = datatype_from_handle(MPI_BYTE)};
 }
 
-/// From the leader to all members of a group. May suspend.
+/// Sends values from the leader to all members of a group. May suspend.
 template <class T>
 int tell_group(RankState& self, Comm& local, T* values, std::size_t count, std::int32_t root) {
   const TypedBuffer buffer = bytes_of(values, count);
@@ -232,6 +232,17 @@ int make_side(RankState& self,
 
 }  // namespace
 
+int make_inter_side(RankState& self,
+                    const InterPart& part,
+                    const std::shared_ptr<const Group>& remote,
+                    std::uint32_t context,
+                    const Comm& like,
+                    Comm** result) {
+  const int error = make_side(self, part, remote, context, like, result);
+  if (error != MPI_SUCCESS) release(*part.local);
+  return error;
+}
+
 int intercomm_create(RankState& self,
                      Comm& local,
                      std::int32_t local_leader,
@@ -263,10 +274,8 @@ int intercomm_create(RankState& self,
   }
   const bool is_first = own.leader_world_rank < theirs.leader_world_rank;
   const std::uint32_t context = is_first ? own.context : theirs.context;
-  error = make_side(self, {.local = base, .is_first = is_first}, Group::of(std::move(remote)),
-                    context, local, result);
-  if (error != MPI_SUCCESS) release(*base);
-  return error;
+  return make_inter_side(self, {.local = base, .is_first = is_first}, Group::of(std::move(remote)),
+                         context, local, result);
 }
 
 int intercomm_merge(RankState& self, Comm& comm, bool is_high, Comm** result) {

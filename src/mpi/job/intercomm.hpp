@@ -40,9 +40,19 @@ struct LeaderPeer {
 /// One intercommunicator for each color that both groups have; null for other ranks.
 [[nodiscard]] int inter_split(RankState& self, Comm& parent, int color, int key, Comm** result);
 
-/// A communicator of `group`, called by its members only, without a parent: by messages on
-/// MPI_COMM_WORLD. Creations with the same internal tag of which two ranks are members must be
-/// called by both in the same order. Its error handler is `like`'s.
+/// The caller's side of an intercommunicator whose other group, and context, every member of
+/// `local` knows already; collective over `local`, an intracommunicator of the library. Takes over
+/// the reference to it, after an error too.
+[[nodiscard]] int make_inter_side(RankState& self,
+                                  const InterPart& part,
+                                  const std::shared_ptr<const Group>& remote,
+                                  std::uint32_t context,
+                                  const Comm& like,
+                                  Comm** result);
+
+/// A communicator of `group`, called by its members only, without a parent: by messages on their
+/// MPI_COMM_WORLD, or that of the job. Creations with the same internal tag of which two ranks are
+/// members must be called by both in the same order. Its error handler is `like`'s.
 [[nodiscard]] Comm* create_without_parent(RankState& self,
                                           const std::shared_ptr<const Group>& group,
                                           const Comm& like,

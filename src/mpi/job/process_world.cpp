@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/process_barrier.hpp"
@@ -30,17 +31,21 @@ void init_comm(Comm& comm, CommShared& shared, std::int32_t rank) {
   shared.retain();
 }
 
-/// One for all workers: nothing changes it after this.
+/// One for all workers: nothing changes it after this. Ranks keep its address, also where they go
+/// to another process: it is the same in all.
 Request& make_finished_send(core::Worker& worker) {
   static Request request;
   static std::once_flag is_made;
+  Request* const placed = RequestPool::place_of_lasting();
+  Request& made = placed == nullptr ? request : *placed;
   std::call_once(is_made, [&] {
-    request.kind = Request::Kind::send;
-    request.life = Request::Life::endless;
-    activate(request);
-    request.completion.complete(worker);
+    if (placed != nullptr) new (placed) Request;
+    made.kind = Request::Kind::send;
+    made.life = Request::Life::endless;
+    activate(made);
+    made.completion.complete(worker);
   });
-  return request;
+  return made;
 }
 
 /// The communicators that every rank has.
@@ -48,8 +53,14 @@ void end_comms_of(RankState& rank) {
   for (Comm* comm : {&rank.world_comm, &rank.self_comm}) {
     // Before the keyvals that they point to.
     comm->attributes.reset();
-    comm->shared->release();
+    std::exchange(comm->shared, nullptr)->release();
   }
+}
+
+/// In a job of one process, which alone knows all ports.
+std::unique_ptr<PortTable> make_ports(const World& world) {
+  if (world.transport() != nullptr) return nullptr;
+  return std::make_unique<PortTable>();
 }
 
 void set_packet_handlers(transport::Transport& transport, World& world) {
@@ -71,7 +82,8 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
     : World(scheduler, job, layout, connection, Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
       remote_request_(std::make_unique<Request>()),
-      tuning_(tuning) {
+      tuning_(tuning),
+      ports_(make_ports(*this)) {
   // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
   const Endpoint last{.process = own_process(), .worker = layout.worker_count() - 1};
   SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count() ||
@@ -79,7 +91,8 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
                    layout.last_rank(last));
   SORREL_CHECK((transport() != nullptr) == (layout.process_count() > 1));
   remote_rank_->world = this;
-  ranks_.assign(ranks_.size(), remote_rank_.get());
+  for (std::int32_t i = 0; i < size(); ++i)
+    ranks_[static_cast<std::size_t>(i)] = remote_rank_.get();
   remote_sender_ = remote_request_.get();
   remote_sender_->owner = remote_rank_.get();
   for (std::uint32_t i = 0; i < layout.worker_count(); ++i) {
@@ -95,6 +108,12 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
   }
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
+  if (transport() == nullptr) {
+    job_comm_ = new CommShared(*this, job_context, Group::world(rank_capacity()), CommKind::inter);
+    job_comm_->retain();
+  }
+  if (may_spawn())
+    spawned_ = std::make_unique<SpawnedRanks>(*this, size(), universe_size() - size());
 }
 
 ProcessWorld::~ProcessWorld() {
@@ -104,6 +123,7 @@ ProcessWorld::~ProcessWorld() {
         delete rank;
     }
   }
+  if (job_comm_ != nullptr) job_comm_->release();
   world_comm_->release();
 }
 
@@ -125,6 +145,7 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
   state.ranks.reserve(static_cast<std::size_t>(is_constant ? last - first : size()));
   for (std::int32_t i = first; i < last; ++i) {
     RankState* rank = make_rank(i, worker);
+    init_comm(rank->world_comm, *world_comm_, i);
     SORREL_ASSERT(ranks_[static_cast<std::size_t>(i)] == remote_rank_.get(), "made twice");
     ranks_[static_cast<std::size_t>(i)] = rank;
     state.ranks.push_back(rank);
@@ -132,7 +153,7 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
   }
 }
 
-/// In no table, and without MPI_COMM_SELF.
+/// In no table, and without communicators.
 RankState* ProcessWorld::make_rank(std::int32_t world_rank, core::Worker& worker) {
   auto* rank = new RankState;
   rank->world_rank = world_rank;
@@ -140,7 +161,6 @@ RankState* ProcessWorld::make_rank(std::int32_t world_rank, core::Worker& worker
   rank->worker_state = &state_of(worker);
   rank->world = this;
   rank->fiber.user = rank;
-  init_comm(rank->world_comm, *world_comm_, world_rank);
   return rank;
 }
 
@@ -162,11 +182,45 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
     end_comms_of(*rank);
     if (!passes_packets()) delete rank;
   }
+  if (spawned_ != nullptr) spawned_->end_worker(worker);
+}
+
+RankState& ProcessWorld::make_spawned(core::Worker& worker) {
+  const std::int32_t number = rank_number_end();
+  RankState& rank = *make_rank(number, worker);
+  rank.spawned = std::make_unique<SpawnedRank>();
+  ranks_[static_cast<std::size_t>(number)] = &rank;
+  // Release, pairs with rank_number_end().
+  rank_number_end_.store(number + 1, std::memory_order_release);
+  return rank;
+}
+
+void ProcessWorld::give_comms(std::span<RankState* const> ranks) {
+  std::vector<std::int32_t> numbers;
+  for (const RankState* rank : ranks)
+    numbers.push_back(rank->world_rank);
+  auto* shared = new CommShared(*this, new_context(), Group::of(std::move(numbers)));
+  std::int32_t own_rank = 0;
+  for (RankState* rank : ranks) {
+    init_comm(rank->world_comm, *shared, own_rank++);
+    make_self_comm(*rank);
+  }
+}
+
+void ProcessWorld::take_comms(RankState& rank) {
+  SpawnedRank& spawned = *rank.spawned;
+  if (spawned.parent != nullptr) release(*std::exchange(spawned.parent, nullptr));
+  end_comms_of(rank);
+}
+
+void ProcessWorld::forget_spawned(const RankState& rank) {
+  ranks_[static_cast<std::size_t>(rank.world_rank)] = remote_rank_.get();
 }
 
 RankState& ProcessWorld::make_arrival(std::int32_t world_rank, core::Worker& worker) {
   SORREL_ASSERT(!is_here(world_rank) && moves_between());
   RankState& rank = *make_rank(world_rank, worker);
+  init_comm(rank.world_comm, *world_comm_, world_rank);
   make_self_comm(rank);
   return rank;
 }
@@ -240,6 +294,11 @@ std::optional<core::FiberPool::Stack> operation_stack_of(const RankState& rank) 
   const auto& operations = rank.worker_state->operations;
   if (operations == nullptr) return std::nullopt;
   return operations->fibers().stack_of(rank.worker->running());
+}
+
+bool has_operation_in_progress(const RankState& rank) {
+  const auto& operations = rank.worker_state->operations;
+  return operations != nullptr && operations->fibers().has_task_of(rank.fiber);
 }
 
 void drain(const WorkerState& state) {

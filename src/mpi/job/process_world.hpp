@@ -10,7 +10,9 @@
 #include "core/fiber_pool.hpp"
 #include "mpi/base/tuning.hpp"
 #include "mpi/comm/world.hpp"
+#include "mpi/job/port_table.hpp"
 #include "mpi/job/rank_balancer.hpp"
+#include "mpi/job/spawned_ranks.hpp"
 
 namespace sorrel::mpi {
 
@@ -44,17 +46,48 @@ class ProcessWorld final : public World {
   /// their addresses, of which a member changes its process. They exist until end_move().
   [[nodiscard]] std::span<CommShared* const> begin_move(const RankLayout& layout);
 
-  /// A rank that goes. Its objects have ended.
+  /// Removes a rank that goes. Its objects have ended.
   void remove(RankState& rank);
 
-  /// All that go have been removed. `arrivals`: all that come.
+  /// Called when all that go have been removed. `arrivals`: all that come.
   void end_move(std::span<RankState* const> arrivals);
 
-  /// The same in all processes of the job.
+  /// Equal in all processes of the job.
   [[nodiscard]] const TuningTable& tuning() const { return tuning_; }
 
   /// Null if ranks stay on their workers.
   [[nodiscard]] const RankBalancer* balancer() const { return balancer_.get(); }
+
+  /// In a job of one process: of all ranks, by number. For messages only.
+  [[nodiscard]] CommShared& shared_of_job() const { return *job_comm_; }
+
+  /// Null in a job of several processes.
+  [[nodiscard]] PortTable* ports() const { return ports_.get(); }
+
+  /// Null if there are no places for further ranks.
+  [[nodiscard]] SpawnedRanks* spawned() const { return spawned_.get(); }
+
+  /// Calls visit(rank) for each rank of this process that has not been removed. Any thread; holds a
+  /// lock meanwhile where ranks can be spawned.
+  template <class Visit>
+  void for_each_rank(Visit&& visit) const {
+    for (std::int32_t i = first_own_rank(); i < last_own_rank(); ++i)
+      visit(*ranks()[i]);
+    if (spawned_ != nullptr) spawned_->for_each(visit);
+  }
+
+  // For SpawnedRanks.
+  /// A rank with the next number, in the table, without communicators.
+  [[nodiscard]] RankState& make_spawned(core::Worker& worker);
+  /// Makes `ranks` an MPI_COMM_WORLD, and gives each its MPI_COMM_SELF.
+  void give_comms(std::span<RankState* const> ranks);
+  /// The rank has ended.
+  void take_comms(RankState& rank);
+  /// The table has the stand-in in its place: no message comes to it any more.
+  void forget_spawned(const RankState& rank);
+
+  /// The stand-in of ranks that are not here, or have ended.
+  [[nodiscard]] RankState& ended_rank() { return *remote_rank_; }
 
   /// While all workers are stopped: whether no nonblocking collective is in progress, or kept by a
   /// persistent request.
@@ -75,8 +108,12 @@ class ProcessWorld final : public World {
   std::vector<std::unique_ptr<WorkerState>> states_;
   std::unique_ptr<RankBalancer> balancer_;
   const TuningTable tuning_;
-  /// From begin_move() to end_move().
+  /// Valid from begin_move() to end_move().
   std::vector<CommShared*> moving_comms_;
+  CommShared* job_comm_ = nullptr;
+  const std::unique_ptr<PortTable> ports_;
+  /// Ends after the communicators of the world.
+  std::unique_ptr<SpawnedRanks> spawned_;
 };
 
 /// On the thread of the rank's worker, at its end: sends the packets that other processes may still
@@ -86,5 +123,8 @@ void drain(const WorkerState& state);
 /// The stack of the fiber that the rank's worker runs, if it is that of a nonblocking collective.
 /// Also in a signal handler of the worker's thread.
 [[nodiscard]] std::optional<core::FiberPool::Stack> operation_stack_of(const RankState& rank);
+
+/// Whether a nonblocking operation of the rank runs on a fiber of its own. On the rank's worker.
+[[nodiscard]] bool has_operation_in_progress(const RankState& rank);
 
 }  // namespace sorrel::mpi

@@ -18,7 +18,7 @@ namespace {
 
 /// Shorter windows measure the order of arrival rather than the work.
 constexpr std::int64_t window_ns_min = 10'000'000;
-/// Of a window: reading the counter of a rank takes some 100 ns.
+/// A window's length for each rank: reading the counter of a rank takes some 100 ns.
 constexpr std::int64_t window_ns_per_rank = 20'000;
 /// A stop of all workers, and a move with the data that another core's caches must load again.
 constexpr std::int64_t stop_ns = 50'000;
@@ -146,7 +146,7 @@ std::uint32_t RankBalancer::place_of(const RankState& rank) const {
                                        policy_.place_count());
 }
 
-/// Of the workers of a thread, that with the fewest ranks.
+/// The worker with the fewest ranks among the workers of a thread.
 core::Worker& RankBalancer::receiver_at(std::uint32_t place) const {
   const std::uint32_t worker_count = world_.layout().worker_count();
   core::Worker* receiver = nullptr;
@@ -175,7 +175,7 @@ void RankBalancer::measure() {
 /// this library is in progress.
 bool RankBalancer::may_step() const {
   if (!world_.scheduler().is_quiet_inside() || !held_->do_all_wait()) return false;
-  // Those of nonblocking collectives stay on their worker.
+  // The fibers of nonblocking collectives stay on their worker.
   if (!world_.has_idle_operations()) return false;
   return std::ranges::all_of(slots_,
                              [](const CollectiveSlots* slots) { return slots->may_regroup(); });
@@ -236,8 +236,9 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
   rank.is_away = world_.transport() != nullptr && &first_state_of(rank) != rank.worker_state;
   std::erase(old_state.ranks, &rank);
   rank.worker_state->ranks.push_back(&rank);
-  if (RankEvents* events = events_of(rank); events != nullptr) events->record_move(from);
+  if (RankTool* tool = tool_of(rank); tool != nullptr) tool->record_move(from, to);
   to.adopt(rank.fiber);
+  world_.job().on_moved(rank, from);
 }
 
 void RankBalancer::on_resumed(core::Worker& /*requester*/) {

@@ -80,12 +80,12 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   /// Counters of the ranks at that time.
   std::vector<std::uint64_t> counted_;
   std::vector<balance::RankLoad> loads_;
-  /// Of the threads that the process may use, and since when.
+  /// Number of the threads that the process may use, and since when.
   std::uint32_t width_;
   std::uint64_t width_since_ = 0;
   const std::uint64_t settled_cycles_;
   CollectiveSlots* held_ = nullptr;
-  /// From a request to stop until on_resumed() has ended.
+  /// True from a request to stop until on_resumed() has ended.
   std::atomic<bool> is_pending_{false};
   std::uint64_t held_since_ = 0;
   bool was_stopped_ = false;

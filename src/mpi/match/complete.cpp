@@ -72,6 +72,11 @@ void wait_for_released(RankState& self, Comm& comm) {
 }
 
 void complete_with_duties(Request& request) {
+  // First: nothing else happens before the last part has reported.
+  if (request.duties.missing_part_count > 1) {
+    --request.duties.missing_part_count;
+    return;
+  }
   const Request::Duties duties = request.duties;
   if (duties.owns_buffer) free_owned_buffer(request);
   if (duties.is_part) {
@@ -87,10 +92,6 @@ void complete_with_duties(Request& request) {
                   "the receive of MPI_Isendrecv has not waited for its send");
     recycle(request);
     complete(main_part);
-    return;
-  }
-  if (duties.missing_part_count > 1) {
-    --request.duties.missing_part_count;
     return;
   }
   request.completion.complete(*request.owner->worker);

@@ -18,7 +18,7 @@ inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
   return self.worker_state->requests.take();
 }
 
-/// The same, persistent. In a job that may be saved it is an object of the rank.
+/// A persistent request, made likewise. In a job that may be saved it is an object of the rank.
 [[nodiscard]] Request& take_persistent_request(RankState& self, Comm& comm, Datatype& type);
 
 /// A new request, or a persistent one that is started again, becomes the user's to wait for.

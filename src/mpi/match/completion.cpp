@@ -3,6 +3,7 @@
 #include "mpi/base/status.hpp"
 #include "mpi/match/cancel.hpp"
 #include "mpi/match/generalized.hpp"
+#include "mpi/match/idle_call.hpp"
 #include "mpi/match/start.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -95,7 +96,7 @@ void show_status(const Request* request, MPI_Status* status) {
   return explain_generalized(self, generalized.conclude(status));
 }
 
-/// The same as finish() below, of a request that fails, stays, or is of an operation.
+/// finish() below for a request that fails, stays, or is of an operation.
 [[gnu::noinline]] int finish_uncommon(RankState& self,
                                       MPI_Request& handle,
                                       MPI_Status* status,
@@ -216,7 +217,11 @@ void progress_and_visit(RankState& self, const UserRequests& user, Visit& visit)
 int find_all(RankState& self, const UserRequests& user, bool* are_complete) {
   AllComplete all;
   if (const int error = check_requests(self, user, all); error != MPI_SUCCESS) return error;
-  if (!all.value) progress_and_visit(self, user, all);
+  if (all.value) {
+    note_idle_call(self);
+  } else {
+    progress_and_visit(self, user, all);
+  }
   *are_complete = all.value;
   return MPI_SUCCESS;
 }
@@ -224,7 +229,11 @@ int find_all(RankState& self, const UserRequests& user, bool* are_complete) {
 /// The first complete one, before or after one attempt at progress.
 int find_first(RankState& self, const UserRequests& user, FirstComplete* first) {
   if (const int error = check_requests(self, user, *first); error != MPI_SUCCESS) return error;
-  if (first->index < 0 && first->is_any_pending) progress_and_visit(self, user, *first);
+  if (first->index >= 0 || !first->is_any_pending) {
+    note_idle_call(self);
+  } else {
+    progress_and_visit(self, user, *first);
+  }
   return MPI_SUCCESS;
 }
 
@@ -281,6 +290,7 @@ int test_one(RankState& self, FailedComm& failed, MPI_Request* handle, const Tes
   if (const int error = check_one(self, handle, &pending); error != MPI_SUCCESS) return error;
   *result.flag = 1;
   if (pending == nullptr) {
+    note_idle_call(self);
     give_empty(result.status);
     return MPI_SUCCESS;
   }
@@ -324,7 +334,10 @@ int test_some(RankState& self,
   FirstComplete first;
   if (const int error = check_requests(self, user, first); error != MPI_SUCCESS) return error;
   *result.count = MPI_UNDEFINED;
-  if (!first.is_any_pending) return MPI_SUCCESS;
+  if (!first.is_any_pending) {
+    note_idle_call(self);
+    return MPI_SUCCESS;
+  }
   if (first.index < 0) make_progress(self);
   return finish_some(self, failed, user, result);
 }
@@ -351,7 +364,10 @@ int query_some(RankState& self, const UserRequests& user, const SomeResult& resu
   FirstComplete first;
   if (const int error = check_requests(self, user, first); error != MPI_SUCCESS) return error;
   *result.count = MPI_UNDEFINED;
-  if (!first.is_any_pending) return MPI_SUCCESS;
+  if (!first.is_any_pending) {
+    note_idle_call(self);
+    return MPI_SUCCESS;
+  }
   if (first.index < 0) make_progress(self);
   *result.count = 0;
   visit_complete(user, [&](int i, const Request& request) {

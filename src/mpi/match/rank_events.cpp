@@ -14,7 +14,7 @@ constexpr std::int32_t user_tag_min = 0;
 
 }  // namespace
 
-RankEvents::RankEvents(RankState& rank) : rank_(rank), seen_(see_worker()) {
+RankEvents::RankEvents(RankState& rank) : rank_(rank), seen_(see(*rank_.worker)) {
   queue_.reserve(capacity);
   core::begin_slow_ends();
 }
@@ -58,21 +58,20 @@ void RankEvents::record_unexpected(const Message& message) {
           rank_.unexpected.count()});
 }
 
-void RankEvents::record_move(const core::Worker& from) {
+void RankEvents::record_move(core::Worker& from) {
+  record_worker(from);
   record(EventKind::rank_move, {from.index(), rank_.worker->index()});
-  seen_ = see_worker();
+  seen_ = see(*rank_.worker);
 }
 
-RankEvents::WorkerSeen RankEvents::see_worker() const {
-  core::Worker& worker = *rank_.worker;
+RankEvents::WorkerSeen RankEvents::see(core::Worker& worker) {
   return {.parks = worker.park_count(),
           .migrations = worker.migration_count(),
           .is_congested = worker.pool().is_congested()};
 }
 
-void RankEvents::record_worker() {
-  core::Worker& worker = *rank_.worker;
-  const WorkerSeen before = std::exchange(seen_, see_worker());
+void RankEvents::record_worker(core::Worker& worker) {
+  const WorkerSeen before = std::exchange(seen_, see(worker));
   if (seen_.parks != before.parks) {
     record(EventKind::worker_park,
            {worker.index(), static_cast<std::int64_t>(seen_.parks - before.parks)});

@@ -62,7 +62,7 @@ class RankEvents {
 
   void end(EventKind kind) { --observer_counts_[static_cast<std::size_t>(kind)]; }
 
-  /// Of the next event.
+  /// Number of the next event.
   [[nodiscard]] std::uint64_t next_number() const { return next_number_; }
 
   /// Whether the tools have something to learn.
@@ -77,9 +77,10 @@ class RankEvents {
   /// The message has been entered.
   void record_unexpected(const Message& message);
   /// The rank has got a new worker.
-  void record_move(const core::Worker& from);
+  void record_move(core::Worker& from);
+
   /// What the worker has done since the last call.
-  void record_worker();
+  void record_worker() { record_worker(*rank_.worker); }
 
  private:
   /// What is known of the rank's worker.
@@ -89,7 +90,8 @@ class RankEvents {
     bool is_congested = false;
   };
 
-  [[nodiscard]] WorkerSeen see_worker() const;
+  static WorkerSeen see(core::Worker& worker);
+  void record_worker(core::Worker& worker);
   void record(EventKind kind, const RankEvent::Values& values);
 
   RankState& rank_;
@@ -97,22 +99,48 @@ class RankEvents {
   std::array<Dropped, event_kind_count> dropped_{};
   std::uint64_t next_number_ = 0;
   WorkerSeen seen_;
-  /// From `taken_` on; emptied when all have been taken.
+  /// The events to come begin at `taken_`; emptied when all have been taken.
   std::vector<RankEvent> queue_;
   std::size_t taken_ = 0;
 };
 
 /// What RankServices::tool points to: the base of abi's ToolState.
 struct RankTool {
+  /// What the worker has counted, as far as tools ask for it.
+  struct WorkerCounts {
+    std::int64_t parks = 0;
+    std::int64_t migrations = 0;
+
+    static WorkerCounts of(const core::Worker& worker) {
+      return {static_cast<std::int64_t>(worker.park_count()),
+              static_cast<std::int64_t>(worker.migration_count())};
+    }
+  };
+
   /// Null: no tool observes the rank.
   std::unique_ptr<RankEvents> events;
+  /// Added to the counts of the rank's worker: a move neither adds to the sums nor takes from them.
+  WorkerCounts before_moves;
+
+  void record_move(core::Worker& from, const core::Worker& to) {
+    const WorkerCounts old = WorkerCounts::of(from);
+    const WorkerCounts present = WorkerCounts::of(to);
+    before_moves.parks += old.parks - present.parks;
+    before_moves.migrations += old.migrations - present.migrations;
+    if (events != nullptr) events->record_move(from);
+  }
 };
+
+/// Null: the rank has no tool.
+[[nodiscard]] inline RankTool* tool_of(const RankState& rank) {
+  const RankServices* services = rank.services_if_used.get();
+  return services == nullptr ? nullptr : static_cast<RankTool*>(services->tool.get());
+}
 
 /// Null: no tool observes the rank.
 [[nodiscard]] inline RankEvents* events_of(const RankState& rank) {
-  const RankServices* services = rank.services_if_used.get();
-  if (services == nullptr || services->tool == nullptr) return nullptr;
-  return static_cast<const RankTool*>(services->tool.get())->events.get();
+  const RankTool* tool = tool_of(rank);
+  return tool == nullptr ? nullptr : tool->events.get();
 }
 
 }  // namespace sorrel::mpi

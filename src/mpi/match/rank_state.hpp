@@ -50,7 +50,7 @@ struct WaitRecord {
     std::atomic_signal_fence(std::memory_order_release);
   }
 
-  /// Of a probe or a collective; of a window, its own communicator.
+  /// The communicator of a probe or a collective; of a window, its own one.
   const Comm* comm = nullptr;
   Kind kind = Kind::none;
 };
@@ -70,10 +70,28 @@ struct WaitExplanation {
   void* argument = nullptr;
 };
 
+/// What a rank has that MPI_Comm_spawn has started (job/spawned_ranks.hpp).
+struct SpawnedRank {
+  /// The rank itself until it has ended, and the communicators of which it is a member. The
+  /// decrement to zero acquires what the other holders released.
+  std::atomic<std::int32_t> holder_count{1};
+  /// The attribute MPI_APPNUM.
+  std::int32_t program_number = 0;
+  /// The shared parts of `parent`, and of its local communicator: until the rank starts.
+  CommShared* parent_shared = nullptr;
+  CommShared* parent_local = nullptr;
+  /// The result of MPI_Comm_get_parent; null: freed.
+  Comm* parent = nullptr;
+  /// MPI_INFO_ENV.
+  Info environment;
+};
+
 /// State that few ranks use; created at first use.
 struct RankServices {
   /// Null without Fortran bindings.
   const sorrel_fortran_calls* fortran_calls = nullptr;
+  /// The code that a call returns for an error; null: the error itself (mpi/base/returned_codes.h).
+  int (*returned_code)(int error) = nullptr;
   /// In a call of MPI that is traced: where the program has made it; else null.
   const void* traced_site = nullptr;
   KeyvalTable keyvals;
@@ -95,7 +113,10 @@ struct RankServices {
 struct alignas(cache_line_bytes) RankState {
   // Constant after construction; other workers read it to send here, so no changing field shares
   // its line.
+  /// Its number in the job. Of a rank that the job began with, that in MPI_COMM_WORLD.
   std::int32_t world_rank = 0;
+  /// Its number among the places of this process: stacks, images, heaps. Set before it runs.
+  std::int32_t place = 0;
   core::Worker* worker = nullptr;
   WorkerState* worker_state = nullptr;
   World* world = nullptr;
@@ -133,7 +154,7 @@ struct alignas(cache_line_bytes) RankState {
   std::int32_t waiting_thread_count = 0;
   /// The rank pauses, with all others, at the end of the call that it is in.
   bool is_pause_due = false;
-  /// Of MPI_Init and MPI_Finalize alone.
+  /// The phase by MPI_Init and MPI_Finalize alone.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;
   /// Messages of a matched probe that have not been received.
@@ -141,10 +162,18 @@ struct alignas(cache_line_bytes) RankState {
   /// Messages whose data other processes push to the worker where the rank is.
   std::int32_t arriving_count = 0;
   std::int32_t window_count = 0;
+  /// With windows: when the rank has last read the clock (CLOCK_MONOTONIC), and for how long it has
+  /// done little else.
+  std::int64_t clock_read_ns = 0;
+  std::int64_t clock_spin_ns = 0;
   /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
   /// In a job that may be saved: what the rank has made and not freed.
   ObjectList objects;
+  /// Null in a rank that the job began with.
+  std::unique_ptr<SpawnedRank> spawned;
+  /// Null until the library needs it (job/job_comm.hpp).
+  std::unique_ptr<Comm> job_comm;
 
   RankServices& services() {
     if (services_if_used == nullptr) services_if_used = std::make_unique<RankServices>();
@@ -207,7 +236,7 @@ inline RankState* current_rank() {
   return static_cast<RankState*>(core::Worker::current_user());
 }
 
-/// The same, and the rank stays where it is: only for signal handlers, reports and what is
+/// As current_rank(), but the rank stays where it is: only for signal handlers, reports and what is
 /// constant.
 inline RankState* peek_rank() {
   return static_cast<RankState*>(core::Worker::peek_user());

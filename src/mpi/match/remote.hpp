@@ -44,7 +44,7 @@ void pass_remote_copy(core::MessagePool& from, core::MessagePool& to, const Mess
 /// Drops a message that no receive can match any more.
 void dispose_remote(RankState& to, Message& message);
 
-/// The same at the end of the rank, when its worker ends: no credit is returned.
+/// dispose_remote() at the end of the rank, when its worker ends: no credit is returned.
 void discard_remote(RankState& to, Message& message);
 
 }  // namespace sorrel::mpi

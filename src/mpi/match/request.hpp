@@ -33,7 +33,7 @@ struct Message : MatchEntry {
   /// The send that still holds the data, or the posted receive; null for a message whose data was
   /// copied.
   Request* request;
-  // Of messages only.
+  // Only in messages.
   /// Packed size.
   std::size_t bytes;
   /// Address of copied data, directly behind this struct; see unexpected.cpp.
@@ -91,7 +91,7 @@ struct Request {
   RankState* owner;
   Comm* comm;
 
-  /// Of an operation. It exists as long as the request.
+  /// The operation of Kind::operation. It exists as long as the request.
   Operation* operation;
 
   // The user's buffer.
@@ -110,7 +110,7 @@ struct Request {
   /// Only for sends.
   SendMode mode;
 
-  /// Of persistent ones: an object with a handle (mpi/base/object_memory.hpp), not of the pool.
+  /// Persistent, and an object with a handle (mpi/base/object_memory.hpp), not from the pool.
   bool is_object;
 
   /// A send to another worker: the remote call that carries it there and back.

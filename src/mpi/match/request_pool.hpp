@@ -32,6 +32,10 @@ class RequestPool {
     free_ = &request;
   }
 
+  /// Where a request of no pool lies that lasts as long as the process, if requests have a memory
+  /// (mpi/base/request_memory.h); else null. Any thread.
+  [[nodiscard]] static Request* place_of_lasting();
+
   /// Calls visit(request) for each request that was taken and not given back.
   template <class Visit>
   void for_each_taken(Visit&& visit) const {
@@ -48,10 +52,15 @@ class RequestPool {
  private:
   static constexpr std::size_t slab_request_count = 32;
 
+  struct SlabEnd {
+    bool is_on_heap = true;
+    void operator()(Request* slab) const;
+  };
+
   [[gnu::cold]] void refill();
 
   Request* free_ = nullptr;
-  std::vector<std::unique_ptr<Request[]>> slabs_;
+  std::vector<std::unique_ptr<Request[], SlabEnd>> slabs_;
 };
 
 }  // namespace sorrel::mpi

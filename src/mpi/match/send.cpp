@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/perturbation.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/scattered.hpp"
 #include "mpi/match/remote.hpp"
@@ -75,6 +76,7 @@ bool try_send_inline(RankState& self,
       .words = {static_cast<std::uint32_t>(to.world_rank), comm.shared->context(),
                 static_cast<std::uint32_t>(comm.rank), static_cast<std::uint32_t>(arguments.tag)},
       .payload_bytes = static_cast<std::uint32_t>(bytes)};
+  if (core::perturbs_choice(self.worker->id())) return false;
   return self.worker->try_post(*to.worker, record, payload);
 }
 

@@ -1,8 +1,8 @@
 #include "mpi/match/shared_copy.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/match/deliver.hpp"
 
 namespace sorrel::mpi {
@@ -16,8 +16,8 @@ constexpr std::size_t page_bytes = 4096;
 
 void copy_part(const Request::Handoff& handoff, std::size_t first, std::size_t last) {
   SORREL_ASSERT(first <= last && last <= handoff.request->message.bytes);
-  std::memcpy(static_cast<std::byte*>(handoff.receive->buffer) + first,
-              static_cast<const std::byte*>(handoff.request->buffer) + first, last - first);
+  copy_bytes(static_cast<std::byte*>(handoff.receive->buffer) + first,
+             static_cast<const std::byte*>(handoff.request->buffer) + first, last - first);
 }
 
 Request::Handoff& handoff_of(core::RemoteCall& call) {
@@ -75,7 +75,7 @@ void copy_together(Request& receive, Request& send) {
   const void* source = send.buffer;
   receive.owner->worker->post(*send.owner->worker, handoff);
   // The handoff is lent now: it is not read here.
-  std::memcpy(receive.buffer, source, split);
+  copy_bytes(receive.buffer, source, split);
   complete(receive);
 }
 

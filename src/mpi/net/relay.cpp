@@ -1,8 +1,8 @@
 #include "mpi/net/relay.hpp"
 
-#include <cstring>
 #include <memory>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/net/eager_windows.hpp"
 
 namespace sorrel::mpi {
@@ -52,7 +52,7 @@ void pass_to(RankState& rank,
   passed->packet = packet;
   if (packet.payload_bytes != 0) {
     passed->payload = std::make_unique_for_overwrite<std::byte[]>(packet.payload_bytes);
-    std::memcpy(passed->payload.get(), payload, packet.payload_bytes);
+    copy_bytes(passed->payload.get(), payload, packet.payload_bytes);
   }
   passed->run = [](core::Worker& here, core::RemoteCall& call) {
     const std::unique_ptr<PassedPacket> taken(&static_cast<PassedPacket&>(call));

@@ -65,7 +65,7 @@ struct PulledData : core::Timer {
 struct RemoteSend : PendingSend {
   using Step = void (*)(RemoteSend& send, WorkerState& state);
 
-  /// Between the worker of a rank that is away and its first worker.
+  /// A call between the worker of a rank that is away and its first worker.
   struct Call : core::RemoteCall {
     RemoteSend* send = nullptr;
     Step step = nullptr;
@@ -86,7 +86,7 @@ struct RemoteSend : PendingSend {
   std::size_t pushed_bytes;
   /// Its begin, and later its end.
   Call passage;
-  // Of the rank's worker: a cancel that is not back yet, and whether the send has ended meanwhile.
+  // For the rank's worker: a cancel that is not back yet, and whether the send has ended meanwhile.
   Call cancel;
   bool is_cancel_away = false;
   bool has_ended = false;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/match/arrival.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -205,7 +206,7 @@ void take_data(void*, core::Worker&, Endpoint, const Packet& packet, const std::
   const std::uint64_t offset = joined(packet.words[2], packet.words[3]);
   SORREL_ASSERT(offset == pushed.arrived_bytes, "a piece of data is missing, or came twice");
   SORREL_ASSERT(packet.payload_bytes <= pushed.bytes - offset, "more data than was asked for");
-  std::memcpy(pushed.target + offset, payload, packet.payload_bytes);
+  copy_bytes(pushed.target + offset, payload, packet.payload_bytes);
   pushed.arrived_bytes += packet.payload_bytes;
   if (pushed.arrived_bytes != pushed.bytes) return;
   SORREL_ASSERT(pushed.rank->arriving_count > 0 && is_on_worker_of(*pushed.rank));
@@ -250,7 +251,7 @@ void take_eager(void* owner,
   RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
                                            core::MessagePool::WhenFull::exceed);
   SORREL_CHECK(message != nullptr, "no memory for a message of %u bytes", packet.payload_bytes);
-  if (packet.payload_bytes != 0) std::memcpy(message->payload, payload, packet.payload_bytes);
+  copy_bytes(message->payload, payload, packet.payload_bytes);
   message->cost = EagerWindows::cost_of(packet.payload_bytes);
   enter(to, *message, from);
 }

@@ -198,7 +198,7 @@ void begin(RemoteSend& send, WorkerState& state) {
   state.send_queue->send(to, send);
 }
 
-/// The same: it may have ended.
+/// On the first worker of the rank: cancels the send, which may have ended.
 void withdraw(RemoteSend& send, WorkerState& state) {
   // An eager message is complete when the transport has room; one that is pushed has matched.
   if (send.send != send_rts || send.awaited_count != 1) return;

@@ -25,7 +25,7 @@ class alignas(16) Op : public HandleObject<ObjectType::op> {
 
   /// A user's operation with one owner; nullptr if out of memory.
   [[nodiscard]] static Op* create(MPI_User_function* function, bool commutative);
-  /// The same for a function that takes its count as an MPI_Count.
+  /// A user's operation whose function takes its count as an MPI_Count.
   [[nodiscard]] static Op* create(MPI_User_function_c* function, bool commutative);
 
   [[nodiscard]] bool is_predefined() const { return kind_ != PredefinedOp::user; }
@@ -55,7 +55,7 @@ class alignas(16) Op : public HandleObject<ObjectType::op> {
 
   [[nodiscard]] std::uint32_t reference_count() const { return references_; }
 
-  /// Of an op that was made again, with all its owners.
+  /// For an op that was made again, with all its owners.
   void set_reference_count(std::uint32_t count) { references_ = count; }
 
   /// The last owner's release destroys the op.

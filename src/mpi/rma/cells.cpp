@@ -1,7 +1,8 @@
 #include "mpi/rma/cells.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::mpi {
 
@@ -104,7 +105,7 @@ void Cells::apply(PackedRange range, const std::byte* operand, std::byte* result
     const std::size_t done = at - range.from;
     lock.lock();
     pack_range(target.buffer, *target.type, piece, cells);
-    if (result != nullptr) std::memcpy(result + done, cells, bytes);
+    if (result != nullptr) copy_bytes(result + done, cells, bytes);
     if (kernel != nullptr) {
       combine(*this, operand + done, cells, bytes);
       unpack_range(cells, piece, target.buffer, *target.type);

@@ -26,7 +26,7 @@ struct CellUnit {
 
 [[nodiscard]] CellUnit cell_unit_of(const Datatype& type);
 
-/// The same, from what a message tells of it.
+/// The unit of a type, from what a message tells of it.
 [[nodiscard]] CellUnit cell_unit_of(Element element, std::uint32_t packed_bytes);
 
 struct Cells {

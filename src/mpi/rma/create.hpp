@@ -11,7 +11,7 @@ namespace sorrel::mpi {
 struct WindowArguments {
   /// MPI_WIN_FLAVOR_*.
   int flavor = 0;
-  /// Of MPI_WIN_FLAVOR_CREATE; the library allocates memory for the other flavors.
+  /// Memory for MPI_WIN_FLAVOR_CREATE; the library allocates memory for the other flavors.
   void* base = nullptr;
   MPI_Aint bytes = 0;
   std::int64_t displacement_unit = 1;

@@ -38,7 +38,7 @@ struct MessageHead {
   /// In bytes from the begin of the target's memory; in a dynamic window, an address.
   std::int64_t displacement = 0;
   std::uint64_t count = 0;
-  /// Of the answer: a PendingGet or an Ack of the origin; 0: no answer.
+  /// Token of the answer: a PendingGet or an Ack of the origin; 0: no answer.
   std::uint64_t token = 0;
   std::uint64_t data_bytes = 0;
   /// Long data that the target reads from the origin's memory itself: its address there, and the
@@ -51,7 +51,7 @@ struct MessageHead {
   MessageKind kind = MessageKind::flush;
   PredefinedOp op = PredefinedOp::no_op;
   Element element = Element::none;
-  /// Of an element in the packed stream; the data is cut between elements only.
+  /// Size of an element in the packed stream; the data is cut between elements only.
   std::uint32_t element_bytes = 1;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/transfer_form.hpp"
 #include "mpi/match/complete.hpp"
@@ -82,7 +83,7 @@ void answer_with_data(SendQueue& send_queue,
   answer->has_left = nullptr;
   if (owned == nullptr) {
     owned = std::make_unique_for_overwrite<std::byte[]>(answer->rest.size());
-    std::memcpy(owned.get(), answer->rest.data(), answer->rest.size());
+    copy_bytes(owned.get(), answer->rest.data(), answer->rest.size());
     answer->rest = {owned.get(), answer->rest.size()};
   }
   answer->owned = std::move(owned);
@@ -150,7 +151,7 @@ void take_piece(IncomingMessage& message, std::span<const std::byte> data) {
       cells_of(message).apply(range, data.data(), message.result.get() + range.from);
       break;
     case MessageKind::compare_and_swap:
-      std::memcpy(message.result.get() + range.from, data.data(), data.size());
+      copy_bytes(message.result.get() + range.from, data.data(), data.size());
       break;
     default:
       SORREL_ASSERT(false, "data of a message that has none");

@@ -1,9 +1,9 @@
 // The origin's side of messages between processes: cuts a message into packets.
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "base/copy_bytes.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/transfer_form.hpp"
 #include "mpi/net/packet_kind.hpp"
@@ -27,7 +27,7 @@ struct OutgoingMessage : PendingSend {
   std::size_t sent_bytes = 0;
   core::Completion has_left;
 
-  /// Of the data that follows the head and the datatype.
+  /// Size of the data that follows the head and the datatype.
   [[nodiscard]] std::size_t following_bytes() const {
     return head.data_address != 0 ? 0 : head.data_bytes;
   }
@@ -40,7 +40,7 @@ std::size_t copy_rest(std::span<const std::byte> from,
                       std::size_t room) {
   if (skipped >= from.size()) return 0;
   const std::size_t bytes = std::min(from.size() - skipped, room);
-  std::memcpy(to, from.data() + skipped, bytes);
+  copy_bytes(to, from.data() + skipped, bytes);
   return bytes;
 }
 
@@ -65,7 +65,7 @@ std::span<const std::byte> next_piece(const OutgoingMessage& message, std::span<
   if (bytes == 0) return space.first(used);
   if (used == 0 && message.data_run != nullptr) return {message.data_run + from, bytes};
   if (message.data_run != nullptr) {
-    std::memcpy(space.data() + used, message.data_run + from, bytes);
+    copy_bytes(space.data() + used, message.data_run + from, bytes);
   } else {
     pack_range(message.data->buffer, *message.data->type, {.from = from, .to = from + bytes},
                space.data() + used);

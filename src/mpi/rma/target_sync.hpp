@@ -13,7 +13,7 @@ namespace sorrel::mpi {
 /// origin waits (its WinWait is in `waiter`). Returns whether the lock was taken.
 [[nodiscard]] bool lock_or_wait(Win& target, LockWaiter& waiter);
 
-/// The same for a rank of another process, which gets an answer when it has the lock.
+/// Takes the lock for a rank of another process, which gets an answer when it has the lock.
 void lock_for_remote(
     Win& target, bool is_exclusive, std::int32_t origin, Endpoint from, std::uint64_t token);
 

@@ -126,7 +126,7 @@ struct Win : HandleObject<ObjectType::win> {
   /// What this rank has done with a target: bits of target_bits.
   enum TargetBit : std::uint8_t {
     locked = 1,     ///< It holds the target's lock.
-    unchecked = 2,  ///< Likewise, but it promised that there is no conflict (MPI_MODE_NOCHECK).
+    unchecked = 2,  ///< Counts as locked: it promised that there is no conflict (MPI_MODE_NOCHECK).
     in_start_group = 4,
     is_dirty = 8,  ///< It has sent operations there since the last flush.
   };
@@ -177,11 +177,11 @@ struct Win : HandleObject<ObjectType::win> {
   bool is_fence_used = false;
   /// Between MPI_Win_post and MPI_Win_wait.
   bool is_exposed = false;
-  /// Of Access::lock_all: the program promised that there is no conflict.
+  /// With Access::lock_all: the program promised that there is no conflict.
   bool is_lock_all_unchecked = false;
   /// Number of targets that Access::lock has locked.
   std::int32_t lock_count = 0;
-  /// Likewise of MPI_PROC_NULL.
+  /// Number of locks of MPI_PROC_NULL.
   std::int32_t null_lock_count = 0;
   /// Calls that programs poll with.
   std::uint32_t poll_count = 0;

@@ -64,11 +64,13 @@ void end_objects(RankState& rank) {
   const std::vector<Comm*> comms = comms_of(rank);
   for (Comm* comm : comms) {
     comm->outstanding.reset();
+    comm->partitioned.reset();
     // Before the keyvals that they point to.
     comm->attributes.reset();
   }
   for (Comm* comm : {&rank.world_comm, &rank.self_comm}) {
     comm->outstanding.reset();
+    comm->partitioned.reset();
     comm->attributes.reset();
     comm->info.reset();
   }

@@ -9,6 +9,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::mpi {
 
@@ -22,7 +23,7 @@ template <class T>
 [[nodiscard]] std::vector<T> take_list(ByteCursor& from) {
   const std::string_view block = from.take_block();
   std::vector<T> values(block.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), block.data(), values.size() * sizeof(T));
+  copy_bytes(values.data(), block.data(), values.size() * sizeof(T));
   return values;
 }
 

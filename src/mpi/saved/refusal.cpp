@@ -7,6 +7,7 @@
 #include "mpi/collectives/outstanding.hpp"
 #include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/io/rank_files.hpp"
+#include "mpi/match/buffered_sends.hpp"
 #include "mpi/match/remote.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/saved/saved_comm.hpp"
@@ -23,6 +24,11 @@ constexpr const char* nonblocking = "it has a nonblocking collective in progress
 constexpr const char* other_collective =
     "it is in another collective of a communicator than other members";
 
+/// What was detached has left a record without contents.
+bool has_buffer(const BufferedSendsPointer& sends) {
+  return sends != nullptr && sends->is_attached;
+}
+
 bool has_nonblocking(const Comm& comm) {
   return comm.outstanding != nullptr && !comm.outstanding->is_idle();
 }
@@ -35,8 +41,7 @@ const char* reason_not_regrouped(const Comm& comm, MemberCounts& counts) {
 
 const char* reason_for(const Comm& comm, MemberCounts& counts) {
   if (comm.header.kind == incomplete_comm_kind) return incomplete;
-  if (comm.buffered_sends != nullptr || comm.session_sends != nullptr) return attached_buffer;
-  if (comm.partitioned != nullptr) return "it has used partitioned messages";
+  if (has_buffer(comm.buffered_sends) || comm.session_sends != nullptr) return attached_buffer;
   if (comm.released_count != 0) return "it has freed a request that is in progress";
   return reason_not_regrouped(comm, counts);
 }
@@ -179,7 +184,7 @@ const char* reason_not_saved(RankState& rank,
     return "it is not between MPI_Init and MPI_Finalize";
   if (rank.session_count != 0) return "it has a session";
   if (rank.set_aside_count != 0) return "it has not received the message of a matched probe";
-  if (rank.buffered_sends != nullptr) return attached_buffer;
+  if (has_buffer(rank.buffered_sends)) return attached_buffer;
   if (rank.waiting_thread_count != 0) return "a thread of it waits in a call";
   if (const char* reason = reason_for_requests(rank); reason != nullptr) return reason;
   if (rank.services_if_used != nullptr) {

@@ -18,7 +18,7 @@ namespace sorrel::mpi {
 void save_settings(const Comm& comm, ByteWriter& to);
 void restore_settings(RankState& rank, Comm& comm, ByteCursor& from);
 
-/// Of a communicator that the program has made.
+/// Saves a communicator that the program has made.
 void save_comm(const Comm& comm, ByteWriter& to);
 
 /// In a new view. False: the record is damaged.

@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 void save_info(const Info& info, ByteWriter& to);
 
-/// Into an empty list.
+/// Restores into an empty list.
 void restore_info(Info& info, ByteCursor& from);
 
 }  // namespace sorrel::mpi

@@ -71,6 +71,7 @@ void save_services(const RankState& rank, ByteWriter& to) {
   to.add(services != nullptr);
   if (services == nullptr) return;
   to.add(services->fortran_calls);
+  to.add(services->returned_code);
   to.add(services->predefined_attributes.get());
   std::vector<Keyval> keyvals;
   for (const auto& keyval : services->keyvals.all())
@@ -93,6 +94,7 @@ void restore_services(RankState& rank, ByteCursor& from) {
   if (!from.take<bool>()) return;
   RankServices& services = rank.services();
   services.fortran_calls = from.take<const sorrel_fortran_calls*>();
+  services.returned_code = from.take<int (*)(int)>();
   services.predefined_attributes.reset(from.take<PredefinedAttributes*>());
   for (const Keyval& keyval : take_list<Keyval>(from))
     services.keyvals.add_restored(keyval);

@@ -31,7 +31,7 @@ class SharedParts {
   /// The next one of a record.
   [[nodiscard]] std::shared_ptr<const Group> group(ByteCursor& from);
 
-  /// Of the group, and of the remote group if it is an intercommunicator.
+  /// The part for the group, and for the remote group if it is an intercommunicator.
   [[nodiscard]] CommShared& comm(std::uint32_t context,
                                  CommKind kind,
                                  const std::shared_ptr<const Group>& group);
@@ -39,7 +39,7 @@ class SharedParts {
   /// The topology of the communicators with a context; null until it is set.
   [[nodiscard]] Topology::Pointer& topology(std::uint32_t context) { return topologies_[context]; }
 
-  /// Of the file whose own communicator has the context: the file of `path`, opened by the first
+  /// The file whose own communicator has the context: that of `path`, opened by the first
   /// caller; null after an error, which is a number of errno.
   [[nodiscard]] FileShared* file(const Comm& own_comm,
                                  const std::string& path,

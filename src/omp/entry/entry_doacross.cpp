@@ -36,12 +36,11 @@ bool start(unsigned dimension_count,
 
 template <class Number>
 void post_all(const Number* counts) {
-  const TeamThread& thread = this_thread();
-  const WorkShare& share = *thread.share;
+  WorkShare& share = *this_thread().share;
   std::uint64_t inner = 0;
   for (unsigned i = 1; i < share.dimension_count; ++i)
     inner = inner * share.counts[i] + static_cast<std::uint64_t>(counts[i]);
-  post_iteration(thread, static_cast<std::uint64_t>(counts[0]), inner);
+  post_iteration(share, static_cast<std::uint64_t>(counts[0]), inner);
 }
 
 LoopShape shape_of(std::uint64_t chunk, Schedule schedule) {
@@ -125,24 +124,24 @@ SORREL_ENTRY_POINT void GOMP_doacross_ull_post(Ull* counts) {
 
 SORREL_ENTRY_POINT void GOMP_doacross_wait(long first, ...) {
   TeamThread& thread = this_thread();
-  const WorkShare& share = *thread.share;
+  WorkShare& share = *thread.share;
   std::uint64_t inner = 0;
   va_list rest;
   va_start(rest, first);
   for (unsigned i = 1; i < share.dimension_count; ++i)
     inner = inner * share.counts[i] + static_cast<std::uint64_t>(va_arg(rest, long));
   va_end(rest);
-  wait_for_iteration(thread, static_cast<std::uint64_t>(first), inner);
+  wait_for_iteration(thread, share, static_cast<std::uint64_t>(first), inner);
 }
 
 SORREL_ENTRY_POINT void GOMP_doacross_ull_wait(Ull first, ...) {
   TeamThread& thread = this_thread();
-  const WorkShare& share = *thread.share;
+  WorkShare& share = *thread.share;
   std::uint64_t inner = 0;
   va_list rest;
   va_start(rest, first);
   for (unsigned i = 1; i < share.dimension_count; ++i)
     inner = inner * share.counts[i] + va_arg(rest, Ull);
   va_end(rest);
-  wait_for_iteration(thread, first, inner);
+  wait_for_iteration(thread, share, first, inner);
 }

@@ -5,8 +5,8 @@
 
 #include "base/check.hpp"
 #include "omp/entry/entry_point.hpp"
-#include "omp/region/lock.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/told_lock.hpp"
 
 namespace {
 
@@ -86,11 +86,11 @@ const void* owner() {
   SORREL_ENTRY_POINT void destroy_lock_##suffix(Lock*) {}            \
   SORREL_VERSION_OF(set_lock_##suffix, "omp_set_lock" tail);         \
   SORREL_ENTRY_POINT void set_lock_##suffix(Lock* lock) {            \
-    lock->take();                                                    \
+    take_told(*lock, ompt::Mutex::lock);                             \
   }                                                                  \
   SORREL_VERSION_OF(unset_lock_##suffix, "omp_unset_lock" tail);     \
   SORREL_ENTRY_POINT void unset_lock_##suffix(Lock* lock) {          \
-    lock->give();                                                    \
+    give_told(*lock, ompt::Mutex::lock);                             \
   }                                                                  \
   SORREL_VERSION_OF(test_lock_##suffix, "omp_test_lock" tail);       \
   SORREL_ENTRY_POINT int test_lock_##suffix(Lock* lock) {            \

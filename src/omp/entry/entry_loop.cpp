@@ -6,6 +6,7 @@
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/worksharing/loop.hpp"
 
 namespace {
@@ -102,7 +103,19 @@ void parallel_loop(void (*body)(void*), void* data, unsigned threads, const Loop
                      resolve_team_size(thread, threads));
 }
 
+/// To a tool, the kind of the construct that follows.
+void tell_kind(ompt::Sync kind) {
+  if (has_tool()) [[unlikely]]
+    this_thread().tool_sync = kind;
+}
+
+void tell_kind(ompt::Work kind) {
+  if (has_tool()) [[unlikely]]
+    this_thread().tool_work = kind;
+}
+
 LoopShape sections_shape(unsigned count) {
+  tell_kind(ompt::Work::sections);
   return shape_of({1, count + 1UL, 1, count}, Kind::dynamic, 1, unordered);
 }
 
@@ -114,7 +127,7 @@ unsigned next_section() {
 
 std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsigned count) {
   const std::uint32_t size = resolve_team_size(thread, threads);
-  return threads == 0 ? std::min(size, std::max(count, 1U)) : size;
+  return threads == 0 && thread.icv.is_dynamic ? std::min(size, std::max(count, 1U)) : size;
 }
 
 }  // namespace
@@ -156,7 +169,8 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
 #define SORREL_PARALLEL_LOOP(name, kind)                                                         \
   SORREL_ENTRY_POINT void GOMP_parallel_loop_##name(void (*body)(void*), void* data,             \
                                                     unsigned threads, long from, long to,        \
-                                                    long step, long chunk, unsigned) {           \
+                                                    long step, long chunk, unsigned flags) {     \
+    push_bind(flags);                                                                            \
     parallel_loop(                                                                               \
         body, data, threads,                                                                     \
         shape_of(range_of(from, to, step), kind, static_cast<std::uint64_t>(chunk), unordered)); \
@@ -167,7 +181,8 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
 #define SORREL_PARALLEL_RUN_LOOP(name, kind)                                                    \
   SORREL_ENTRY_POINT void GOMP_parallel_loop_##name(void (*body)(void*), void* data,            \
                                                     unsigned threads, long from, long to,       \
-                                                    long step, unsigned) {                      \
+                                                    long step, unsigned flags) {                \
+    push_bind(flags);                                                                           \
     parallel_loop(body, data, threads, shape_of(range_of(from, to, step), kind, 0, unordered)); \
     body(data);                                                                                 \
     end_region(this_thread());                                                                  \
@@ -237,6 +252,7 @@ SORREL_ENTRY_POINT void GOMP_scope_start(std::uintptr_t* reductions) {
 #define SORREL_END(name)                               \
   SORREL_ENTRY_POINT void GOMP_##name##_end() {        \
     end_loop(this_thread());                           \
+    tell_kind(ompt::Sync::barrier_implicit_workshare); \
     (void)wait_at_barrier(this_thread());              \
   }                                                    \
   SORREL_ENTRY_POINT void GOMP_##name##_end_nowait() { \
@@ -244,6 +260,7 @@ SORREL_ENTRY_POINT void GOMP_scope_start(std::uintptr_t* reductions) {
   }                                                    \
   SORREL_ENTRY_POINT bool GOMP_##name##_end_cancel() { \
     end_loop(this_thread());                           \
+    tell_kind(ompt::Sync::barrier_implicit_workshare); \
     return wait_at_barrier(this_thread(), true);       \
   }
 
@@ -283,7 +300,8 @@ SORREL_ENTRY_POINT void GOMP_parallel_sections_start(void (*body)(void*),
 }
 
 SORREL_ENTRY_POINT void GOMP_parallel_sections(
-    void (*body)(void*), void* data, unsigned threads, unsigned count, unsigned) {
+    void (*body)(void*), void* data, unsigned threads, unsigned count, unsigned flags) {
+  push_bind(flags);
   GOMP_parallel_sections_start(body, data, threads, count);
   body(data);
   end_region(this_thread());

@@ -10,6 +10,8 @@
 #include "omp/region/lock.hpp"
 #include "omp/region/native_thread.hpp"
 #include "omp/region/region.hpp"
+#include "omp/region/teams.hpp"
+#include "omp/region/told_lock.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
@@ -19,7 +21,6 @@ namespace {
 
 using namespace sorrel::omp;
 
-alignas(sorrel::cache_line_bytes) Lock critical_lock;
 alignas(sorrel::cache_line_bytes) Lock atomic_lock;
 
 /// message: null for none; bytes: -1 for a C string.
@@ -51,7 +52,11 @@ bool can_cancel() {
 
 }  // namespace
 
-SORREL_ENTRY_POINT void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
+SORREL_ENTRY_POINT void GOMP_parallel(void (*body)(void*),
+                                      void* data,
+                                      unsigned threads,
+                                      unsigned flags) {
+  push_bind(flags);
   run_region({.body = body, .data = data}, threads);
 }
 
@@ -67,7 +72,8 @@ SORREL_ENTRY_POINT void GOMP_parallel_end() {
 SORREL_ENTRY_POINT unsigned GOMP_parallel_reductions(void (*body)(void*),
                                                      void* data,
                                                      unsigned threads,
-                                                     unsigned) {
+                                                     unsigned flags) {
+  push_bind(flags);
   TeamThread& thread = this_thread();
   const std::uint32_t size = resolve_team_size(thread, threads);
   auto* arrays = *static_cast<std::uintptr_t**>(data);
@@ -93,8 +99,14 @@ SORREL_ENTRY_POINT bool GOMP_barrier_cancel() {
 SORREL_ENTRY_POINT bool GOMP_single_start() {
   TeamThread& thread = this_thread();
   Team& team = *thread.team;
-  if (team.size == 1) return true;
-  return team.inner.claim(thread.single_count++);
+  const bool is_own = team.size == 1 || team.inner.claim(thread.single_count++);
+  if (has_tool()) [[unlikely]] {
+    // Code compiled by GCC does not report the end of the block: it counts as empty.
+    const auto kind = is_own ? ompt::Work::single_executor : ompt::Work::single_other;
+    tell_work(thread, kind, ompt::Endpoint::begin, 1);
+    tell_work(thread, kind, ompt::Endpoint::end, 1);
+  }
+  return is_own;
 }
 
 SORREL_ENTRY_POINT void* GOMP_single_copy_start() {
@@ -110,29 +122,29 @@ SORREL_ENTRY_POINT void GOMP_single_copy_end(void* data) {
   (void)wait_at_barrier(thread);
 }
 
-SORREL_ENTRY_POINT void GOMP_critical_start() {
-  critical_lock.take();
-}
-
-SORREL_ENTRY_POINT void GOMP_critical_end() {
-  critical_lock.give();
-}
-
 // The compiler gives each name a zeroed pointer, which holds the lock.
 SORREL_ENTRY_POINT void GOMP_critical_name_start(void** name) {
-  reinterpret_cast<Lock*>(name)->take();
+  take_told(*reinterpret_cast<Lock*>(name), ompt::Mutex::critical);
 }
 
 SORREL_ENTRY_POINT void GOMP_critical_name_end(void** name) {
-  reinterpret_cast<Lock*>(name)->give();
+  give_told(*reinterpret_cast<Lock*>(name), ompt::Mutex::critical);
+}
+
+SORREL_ENTRY_POINT void GOMP_critical_start() {
+  GOMP_critical_name_start(this_thread().group->critical_name);
+}
+
+SORREL_ENTRY_POINT void GOMP_critical_end() {
+  GOMP_critical_name_end(this_thread().group->critical_name);
 }
 
 SORREL_ENTRY_POINT void GOMP_atomic_start() {
-  atomic_lock.take();
+  take_told(atomic_lock, ompt::Mutex::atomic);
 }
 
 SORREL_ENTRY_POINT void GOMP_atomic_end() {
-  atomic_lock.give();
+  give_told(atomic_lock, ompt::Mutex::atomic);
 }
 
 SORREL_ENTRY_POINT void GOMP_warning(const char* message, size_t bytes) {
@@ -177,7 +189,7 @@ SORREL_ENTRY_POINT bool GOMP_cancel(int what, bool does) {
 
 SORREL_ENTRY_POINT void GOMP_teams_reg(
     void (*body)(void*), void* data, unsigned count, unsigned limit, unsigned) {
-  run_teams(this_thread(), body, data, {.count = count == 0 ? 1 : count, .thread_limit = limit});
+  run_teams(this_thread(), body, data, {.count = count, .thread_limit = limit});
 }
 
 // For the MPI library, loop/job_threads.hpp.

@@ -1,21 +1,20 @@
 // omp_*: queries and settings of the program, for C; no logic. entry_fortran.cpp has Fortran's
 // names.
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+#include <vector>
 
+#include "omp/entry/device.hpp"
 #include "omp/entry/entry_point.hpp"
 #include "omp/icv/affinity_text.hpp"
 #include "omp/icv/environment.hpp"
+#include "omp/region/affinity.hpp"
+#include "omp/region/bound_threads.hpp"
 #include "omp/region/native_thread.hpp"
 #include "omp/region/region.hpp"
+#include "omp/region/teams.hpp"
 #include "omp/sched/group.hpp"
 #include "omp/tasking/tasking.hpp"
-#include "os/cpu_set.hpp"
 
 namespace {
 
@@ -34,60 +33,22 @@ const Team* team_at(const TeamThread& thread, int level) {
   return team;
 }
 
-int teams_limit = 0;
-int teams_thread_limit = 0;
-std::string affinity_format;
-
-const std::string& current_affinity_format() {
-  return affinity_format.empty() ? environment().affinity_format : affinity_format;
+const std::vector<Place>& places() {
+  return binding_of(this_thread()).places;
 }
 
-AffinityFields affinity_fields() {
-  const TeamThread& thread = this_thread();
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  return {
-      .team_number = thread.group->teams_number,
-      .team_count = thread.group->teams_count,
-      .level = thread.team->level,
-      .thread_number = thread.number,
-      .thread_count = thread.team->size,
-      .ancestor = thread.team->level == 0 ? -1 : static_cast<int>(thread.team->outer_state.number),
-      .host = host,
-      .process = getpid(),
-      .native_thread = syscall(SYS_gettid),
-      .cpus = sorrel::os::format_cpu_ranges(sorrel::os::allowed_cpus())};
+bool has_place(int number) {
+  return number >= 0 && static_cast<std::size_t>(number) < places().size();
 }
 
-/// Returned by omp_init_allocator(): the only trait that has an effect.
-struct Allocator {
-  std::size_t alignment = 16;
-};
-
-std::uintptr_t default_allocator = 1;  // omp_default_mem_alloc
-
-std::size_t alignment_of(std::uintptr_t allocator) {
-  constexpr std::uintptr_t predefined_max = 8;
-  if (allocator == 0) allocator = default_allocator;
-  if (allocator <= predefined_max) return 16;
-  return reinterpret_cast<const Allocator*>(allocator)->alignment;
-}
-
-void* allocate(std::size_t alignment, std::size_t bytes, std::uintptr_t allocator) {
-  if (bytes == 0) return nullptr;
-  const std::size_t at = std::max(alignment, alignment_of(allocator));
-  void* memory = nullptr;
-  return posix_memalign(&memory, at, bytes) == 0 ? memory : nullptr;
-}
-
-void* allocate_zeroed(std::size_t alignment,
-                      std::size_t count,
-                      std::size_t bytes,
-                      std::uintptr_t allocator) {
-  if (bytes != 0 && count > SIZE_MAX / bytes) return nullptr;
-  void* memory = allocate(alignment, count * bytes, allocator);
-  if (memory != nullptr) std::memset(memory, 0, count * bytes);
-  return memory;
+/// Ends the threads of the caller's teams. -1: the caller is in a region.
+int end_own_fibers() {
+  TeamThread& thread = this_thread();
+  const Group& group = *thread.group;
+  if (thread.team->level != 0 || thread.innermost_level != nullptr) return -1;
+  // The threads of a rank that shares its process do not end before the process.
+  if (thread.is_native() && group.job == nullptr) (void)group.hooks.end_fibers(thread);
+  return 0;
 }
 
 }  // namespace
@@ -135,7 +96,7 @@ SORREL_ENTRY_POINT int omp_get_dynamic() {
 SORREL_ENTRY_POINT void omp_set_max_active_levels(int levels) {
   if (levels >= 0)
     this_thread().icv.active_levels_max =
-        std::min(static_cast<std::uint32_t>(levels), active_levels_supported);
+        static_cast<std::uint8_t>(std::min<int>(levels, active_levels_supported));
 }
 
 SORREL_ENTRY_POINT int omp_get_max_active_levels() {
@@ -147,9 +108,9 @@ SORREL_ENTRY_POINT int omp_get_supported_active_levels() {
 }
 
 SORREL_ENTRY_POINT void omp_set_nested(int is_nested) {
-  std::uint32_t& levels = this_thread().icv.active_levels_max;
+  std::uint8_t& levels = this_thread().icv.active_levels_max;
   if (is_nested == 0) {
-    levels = std::min(levels, 1U);
+    levels = std::min<std::uint8_t>(levels, 1);
   } else if (levels <= 1) {
     levels = active_levels_supported;
   }
@@ -185,7 +146,7 @@ SORREL_ENTRY_POINT int omp_get_team_size(int level) {
 }
 
 SORREL_ENTRY_POINT int omp_get_thread_limit() {
-  return to_int(thread_limit_now());
+  return to_int(this_thread().icv.thread_limit);
 }
 
 SORREL_ENTRY_POINT void omp_set_schedule(unsigned kind, int chunk) {
@@ -206,7 +167,7 @@ SORREL_ENTRY_POINT void omp_get_schedule(unsigned* kind, int* chunk) {
 }
 
 SORREL_ENTRY_POINT int omp_get_proc_bind() {
-  return static_cast<int>(this_thread().icv.bind);
+  return static_cast<int>(bind_of(this_thread()));
 }
 
 SORREL_ENTRY_POINT int omp_get_cancellation() {
@@ -256,158 +217,84 @@ SORREL_ENTRY_POINT int omp_is_initial_device() {
 
 // Teams.
 SORREL_ENTRY_POINT int omp_get_num_teams() {
-  return to_int(this_thread().group->teams_count);
+  return to_int(this_thread().team->league_size);
 }
 
 SORREL_ENTRY_POINT int omp_get_team_num() {
-  return to_int(this_thread().group->teams_number);
+  return to_int(this_thread().team->league_number);
 }
 
 SORREL_ENTRY_POINT void omp_set_num_teams(int count) {
-  teams_limit = std::max(count, 0);
+  if (count >= 0) set_team_count(static_cast<std::uint32_t>(count));
 }
 
 SORREL_ENTRY_POINT int omp_get_max_teams() {
-  return teams_limit;
+  return to_int(team_count_setting());
 }
 
 SORREL_ENTRY_POINT void omp_set_teams_thread_limit(int limit) {
-  teams_thread_limit = std::max(limit, 0);
+  if (limit >= 0) set_teams_thread_limit(static_cast<std::uint32_t>(limit));
 }
 
 SORREL_ENTRY_POINT int omp_get_teams_thread_limit() {
-  return teams_thread_limit;
+  return to_int(teams_thread_limit_setting());
 }
 
-// Places: threads move between cores, so there are none.
+// Places: there are none where threads move between processors.
 SORREL_ENTRY_POINT int omp_get_num_places() {
-  return 0;
+  return static_cast<int>(places().size());
 }
 
 SORREL_ENTRY_POINT int omp_get_place_num() {
-  return -1;
+  return places().empty() ? -1 : to_int(place_of(this_thread()).number);
 }
 
-SORREL_ENTRY_POINT int omp_get_place_num_procs(int) {
-  return 0;
+SORREL_ENTRY_POINT int omp_get_place_num_procs(int number) {
+  return has_place(number) ? static_cast<int>(places()[static_cast<std::size_t>(number)].size())
+                           : 0;
 }
 
-SORREL_ENTRY_POINT void omp_get_place_proc_ids(int, int*) {}
+SORREL_ENTRY_POINT void omp_get_place_proc_ids(int number, int* cpus) {
+  if (has_place(number)) std::ranges::copy(places()[static_cast<std::size_t>(number)], cpus);
+}
 
 SORREL_ENTRY_POINT int omp_get_partition_num_places() {
-  return 0;
+  return places().empty() ? 0 : to_int(place_of(this_thread()).count);
 }
 
-SORREL_ENTRY_POINT void omp_get_partition_place_nums(int*) {}
+SORREL_ENTRY_POINT void omp_get_partition_place_nums(int* numbers) {
+  if (places().empty()) return;
+  const MemberPlace own = place_of(this_thread());
+  for (std::uint32_t i = 0; i < own.count; ++i)
+    numbers[i] = to_int(own.first + i);
+}
 
 SORREL_ENTRY_POINT void omp_set_affinity_format(const char* format) {
-  affinity_format = format;
+  set_affinity_format(format);
 }
 
 SORREL_ENTRY_POINT std::size_t omp_get_affinity_format(char* buffer, std::size_t bytes) {
-  return copy_text(current_affinity_format(), buffer, bytes);
+  return copy_text(affinity_format(), buffer, bytes);
 }
 
 SORREL_ENTRY_POINT void omp_display_affinity(const char* format) {
-  const bool is_default = format == nullptr || *format == '\0';
-  const std::string text =
-      format_affinity(is_default ? current_affinity_format() : format, affinity_fields()) + "\n";
-  std::fputs(text.c_str(), stderr);
+  display_affinity(this_thread(), format);
 }
 
 SORREL_ENTRY_POINT std::size_t omp_capture_affinity(char* buffer,
                                                     std::size_t bytes,
                                                     const char* format) {
-  const bool is_default = format == nullptr || *format == '\0';
-  return copy_text(
-      format_affinity(is_default ? current_affinity_format() : format, affinity_fields()), buffer,
-      bytes);
+  return copy_text(affinity_of(this_thread(), format), buffer, bytes);
 }
 
 SORREL_ENTRY_POINT void omp_display_env(int is_verbose) {
   std::fputs(describe(environment(), is_verbose != 0).c_str(), stderr);
 }
 
-SORREL_ENTRY_POINT int omp_pause_resource(int, int) {
-  return omp_in_parallel() == 0 ? 0 : -1;
+SORREL_ENTRY_POINT int omp_pause_resource(int, int device) {
+  return is_host(device) ? end_own_fibers() : -1;
 }
 
 SORREL_ENTRY_POINT int omp_pause_resource_all(int) {
-  return omp_in_parallel() == 0 ? 0 : -1;
-}
-
-// Memory: only one kind.
-SORREL_ENTRY_POINT std::uintptr_t omp_init_allocator(std::uintptr_t,
-                                                     int count,
-                                                     const std::uintptr_t* traits) {
-  constexpr std::uintptr_t alignment_trait = 2;
-  auto* made = new Allocator;
-  for (int i = 0; i < count; ++i) {
-    // {int key, pointer-sized value}
-    if ((traits[2 * i] & 0xFFFF'FFFFU) == alignment_trait)
-      made->alignment = std::max<std::size_t>(traits[2 * i + 1], made->alignment);
-  }
-  return reinterpret_cast<std::uintptr_t>(made);
-}
-
-SORREL_ENTRY_POINT void omp_destroy_allocator(std::uintptr_t allocator) {
-  constexpr std::uintptr_t predefined_max = 8;
-  if (allocator > predefined_max) delete reinterpret_cast<Allocator*>(allocator);
-}
-
-SORREL_ENTRY_POINT void omp_set_default_allocator(std::uintptr_t allocator) {
-  default_allocator = allocator;
-}
-
-SORREL_ENTRY_POINT std::uintptr_t omp_get_default_allocator() {
-  return default_allocator;
-}
-
-SORREL_ENTRY_POINT void* omp_alloc(std::size_t bytes, std::uintptr_t allocator) {
-  return allocate(1, bytes, allocator);
-}
-
-SORREL_ENTRY_POINT void* omp_aligned_alloc(std::size_t alignment,
-                                           std::size_t bytes,
-                                           std::uintptr_t allocator) {
-  return allocate(alignment, bytes, allocator);
-}
-
-SORREL_ENTRY_POINT void* omp_calloc(std::size_t count,
-                                    std::size_t bytes,
-                                    std::uintptr_t allocator) {
-  return allocate_zeroed(1, count, bytes, allocator);
-}
-
-SORREL_ENTRY_POINT void* omp_aligned_calloc(std::size_t alignment,
-                                            std::size_t count,
-                                            std::size_t bytes,
-                                            std::uintptr_t allocator) {
-  return allocate_zeroed(alignment, count, bytes, allocator);
-}
-
-SORREL_ENTRY_POINT void* omp_realloc(void* memory,
-                                     std::size_t bytes,
-                                     std::uintptr_t allocator,
-                                     std::uintptr_t) {
-  if (memory == nullptr) return allocate(1, bytes, allocator);
-  if (bytes == 0) {
-    std::free(memory);
-    return nullptr;
-  }
-  return std::realloc(memory, bytes);
-}
-
-SORREL_ENTRY_POINT void omp_free(void* memory, std::uintptr_t) {
-  std::free(memory);
-}
-
-SORREL_ENTRY_POINT void* GOMP_alloc(std::size_t alignment,
-                                    std::size_t bytes,
-                                    std::uintptr_t allocator) {
-  return allocate(alignment, bytes, allocator);
-}
-
-SORREL_ENTRY_POINT void GOMP_free(void* memory, std::uintptr_t) {
-  std::free(memory);
+  return end_own_fibers();
 }

@@ -31,6 +31,11 @@ struct TaskloopData {
   std::uintptr_t* reductions;
 };
 
+Grain grain_of(std::uint32_t flags) {
+  if ((flags & task_grainsize) == 0) return Grain::task_count;
+  return (flags & task_strict) == 0 ? Grain::least : Grain::exact;
+}
+
 void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   TeamThread& thread = this_thread();
   const std::uint32_t flags = request.task.flags;
@@ -44,11 +49,12 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   }
   request.task.is_deferrable = (flags & task_if) != 0;
   request.task.flags = flags & task_final;
-  const TaskloopCut cut = cut_taskloop(request.trip_count, request.number,
-                                       (flags & task_grainsize) != 0, thread.team->size);
+  const TaskloopCut cut =
+      cut_taskloop(request.trip_count, request.number, grain_of(flags), thread.team->size);
   std::uint64_t begin = 0;
   for (std::uint64_t i = 0; i < cut.task_count; ++i) {
-    const std::uint64_t end = begin + cut.size + (i < cut.larger_count ? 1 : 0);
+    const std::uint64_t size = cut.size + (i < cut.larger_count ? 1 : 0);
+    const std::uint64_t end = begin + std::min(size, request.trip_count - begin);
     const TaskRange range{
         .first = request.start + begin * request.step,
         .end = end == request.trip_count ? end_of_loop : request.start + end * request.step};

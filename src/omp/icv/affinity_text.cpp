@@ -71,7 +71,8 @@ std::string format_affinity(const std::string& format, const AffinityFields& fie
       rest.remove_prefix(1);
       continue;
     }
-    // [0][.][width]: pad with zeros, align right, minimum width.
+    // [0][.][width]: pad with zeros, align right, minimum width. At the right, zeros would change a
+    // number.
     const bool has_zeros = !rest.empty() && rest.front() == '0';
     if (has_zeros) rest.remove_prefix(1);
     const bool is_right = !rest.empty() && rest.front() == '.';
@@ -86,7 +87,7 @@ std::string format_affinity(const std::string& format, const AffinityFields& fie
     const std::string value = value_of(take_name(rest, length), fields);
     rest.remove_prefix(length < rest.size() ? length : rest.size());
     const std::string padding(value.size() < width ? width - value.size() : 0,
-                              has_zeros ? '0' : ' ');
+                              has_zeros && is_right ? '0' : ' ');
     result += is_right ? padding + value : value + padding;
   }
   return result;

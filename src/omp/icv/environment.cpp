@@ -1,9 +1,10 @@
 #include "omp/icv/environment.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,14 @@
 namespace sorrel::omp {
 
 namespace {
+
+/// By number, from 1.
+constexpr const char* predefined_allocators[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
+                                                 "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
+                                                 "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+                                                 "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
+
+constexpr auto teams_max = static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view blanks = " \t\n";
@@ -112,30 +121,83 @@ void read_thread_counts(Reader& reader, Environment& result) {
   }
 }
 
-void read_binds(Reader& reader, Environment& result) {
-  const auto text = reader.value("OMP_PROC_BIND");
-  if (!text) return;
-  static constexpr std::pair<const char*, Bind> words[] = {
-      {"false", Bind::none},      {"true", Bind::yes},    {"master", Bind::primary},
-      {"primary", Bind::primary}, {"close", Bind::close}, {"spread", Bind::spread}};
-  std::vector<Bind> binds;
-  for (const std::string_view part : split(*text, ',')) {
-    bool is_known = false;
-    for (const auto& [word, bind] : words) {
-      if (!is_word(part, word)) continue;
-      binds.push_back(bind);
-      is_known = true;
-    }
-    if (is_known) continue;
-    reader.report("OMP_PROC_BIND",
-                  "false, true, or a list of primary, close and spread with commas between",
-                  "false");
+/// One of the variables that bind threads, as read; nothing if it is not given or wrong.
+template <class Read>
+auto read_or_report(
+    Reader& reader, const char* name, Read read, const char* allowed, const char* instead)
+    -> decltype(read(std::string_view())) {
+  const auto text = reader.value(name);
+  if (!text) return std::nullopt;
+  auto result = read(*text);
+  if (!result) reader.report(name, allowed, instead);
+  return result;
+}
+
+void read_binding(Reader& reader, Environment& result) {
+  const auto binds = read_or_report(
+      reader, "OMP_PROC_BIND", read_bind,
+      "false, true, or a list of primary, close and spread with commas between", "false");
+  const auto places = read_or_report(
+      reader, "OMP_PLACES", read_places,
+      "threads, cores, ll_caches, sockets or numa_domains, or a list of places such as "
+      "{0:4},{4:4}, with at most 1048576 processors in all",
+      "none");
+  const auto cpus = read_or_report(reader, "GOMP_CPU_AFFINITY", read_cpu_affinity,
+                                   "processors and ranges of them, such as 0 3 1-2 4-15:2", "none");
+  const auto intel = read_or_report(
+      reader, "KMP_AFFINITY", read_kmp_affinity,
+      "none, compact, scatter, balanced or explicit with proclist=[...], with granularity=fine or "
+      "core",
+      "none");
+  const auto use = [&](const char* name) {
+    result.binding_names += (result.binding_names.empty() ? "" : " and ") + std::string(name);
+  };
+  result.places.kind = PlaceRequest::Kind::threads;
+  if (intel && !places && !cpus && !binds) {
+    result.binds = {intel->bind};
+    result.places = intel->places;
+    use("KMP_AFFINITY");
     return;
   }
-  result.icv.bind = binds.front();
-  if (binds.size() > 1) {
-    result.binds = binds;
-    result.icv.active_levels_max = active_levels_supported;
+  if (binds) {
+    result.binds = *binds;
+    use("OMP_PROC_BIND");
+    if (binds->size() > 1) result.icv.active_levels_max = active_levels_supported;
+  } else if (places || cpus) {
+    result.binds = {Bind::any};
+  }
+  if (places) {
+    result.places = *places;
+    use("OMP_PLACES");
+  } else if (cpus) {
+    result.places = *cpus;
+    use("GOMP_CPU_AFFINITY");
+  }
+}
+
+/// Number of a predefined allocator.
+void read_allocator(Reader& reader, Environment& result) {
+  const auto text = reader.value("OMP_ALLOCATOR");
+  if (!text) return;
+  const auto* const found = std::ranges::find_if(
+      predefined_allocators, [&](const char* name) { return is_word(*text, name); });
+  if (found != std::end(predefined_allocators)) {
+    result.allocator = static_cast<std::uintptr_t>(found - predefined_allocators) + 1;
+  } else {
+    reader.report("OMP_ALLOCATOR", "a predefined allocator, such as omp_large_cap_mem_alloc",
+                  predefined_allocators[0]);
+  }
+}
+
+void read_offload(Reader& reader, Environment& result) {
+  const auto text = reader.value("OMP_TARGET_OFFLOAD");
+  if (!text) return;
+  if (is_word(*text, "mandatory")) {
+    result.offload = Offload::mandatory;
+  } else if (is_word(*text, "disabled")) {
+    result.offload = Offload::disabled;
+  } else if (!is_word(*text, "default")) {
+    reader.report("OMP_TARGET_OFFLOAD", "default, mandatory or disabled", "default");
   }
 }
 
@@ -246,8 +308,6 @@ governor::Settings read_loop_settings(const governor::Lookup& lookup, std::uint3
   return settings;
 }
 
-std::atomic<std::uint32_t> thread_limit{0};
-
 Environment read_own_environment() {
   const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const auto cpus = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
@@ -256,18 +316,33 @@ Environment read_own_environment() {
     std::fprintf(stderr, "sorrel: %s\n", diagnostic.c_str());
   if (result.display != Display::no)
     std::fputs(describe(result, result.display == Display::verbose).c_str(), stderr);
-  thread_limit.store(result.thread_limit, std::memory_order_relaxed);
   return result;
+}
+
+std::string describe_binds(const std::vector<Bind>& binds) {
+  static constexpr const char* names[] = {"FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD"};
+  std::string text;
+  for (const Bind bind : binds)
+    text += (text.empty() ? "" : ",") + std::string(names[static_cast<std::size_t>(bind)]);
+  return text.empty() ? names[0] : text;
+}
+
+std::string describe(const PlaceRequest& request) {
+  static constexpr const char* kinds[] = {"",          "threads", "cores",
+                                          "ll_caches", "sockets", "numa_domains"};
+  if (request.kind != PlaceRequest::Kind::given) {
+    const std::string kind = kinds[static_cast<std::size_t>(request.kind)];
+    return request.count_max == ~0U ? kind : kind + "(" + std::to_string(request.count_max) + ")";
+  }
+  std::string text;
+  for (const Place& place : request.places)
+    text += (text.empty() ? "{" : ",{") + os::format_cpu_list(place) + "}";
+  return text;
 }
 
 const char* name_of(Schedule schedule) {
   static constexpr const char* names[] = {"STATIC", "DYNAMIC", "GUIDED", "AUTO"};
   return names[static_cast<std::size_t>(schedule) - static_cast<std::size_t>(Schedule::fixed)];
-}
-
-const char* name_of(Bind bind) {
-  static constexpr const char* names[] = {"FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD"};
-  return names[static_cast<std::size_t>(bind)];
 }
 
 }  // namespace
@@ -279,21 +354,26 @@ Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus)
   result.icv.chunk = 1;
   Reader reader(lookup, result);
   read_thread_counts(reader, result);
-  read_binds(reader, result);
+  read_binding(reader, result);
   bool is_nested = false;
   if (reader.value("OMP_NESTED")) {
     reader.flag("OMP_NESTED", is_nested);
-    result.icv.active_levels_max = is_nested ? active_levels_supported : 1;
+    result.icv.active_levels_max = is_nested ? active_levels_supported : std::uint8_t{1};
   }
   std::uint32_t levels = result.icv.active_levels_max;
   if (reader.number("OMP_MAX_ACTIVE_LEVELS", 0U, std::numeric_limits<std::uint32_t>::max() - 1,
                     levels))
-    result.icv.active_levels_max = std::min(levels, active_levels_supported);
+    result.icv.active_levels_max =
+        static_cast<std::uint8_t>(std::min<std::uint32_t>(levels, active_levels_supported));
   reader.flag("OMP_DYNAMIC", result.icv.is_dynamic);
   reader.flag("OMP_CANCELLATION", result.can_cancel);
   reader.flag("OMP_DISPLAY_AFFINITY", result.displays_affinity);
   reader.number("OMP_THREAD_LIMIT", 1U, std::numeric_limits<std::uint32_t>::max(),
-                result.thread_limit);
+                result.icv.thread_limit);
+  reader.number("OMP_NUM_TEAMS", 1U, teams_max, result.team_count);
+  reader.number("OMP_TEAMS_THREAD_LIMIT", 1U, teams_max, result.teams_thread_limit);
+  read_allocator(reader, result);
+  read_offload(reader, result);
   reader.number("OMP_MAX_TASK_PRIORITY", 0, std::numeric_limits<std::int32_t>::max(),
                 result.task_priority_max);
   reader.number("OMP_DEFAULT_DEVICE", 0, std::numeric_limits<std::int32_t>::max(),
@@ -303,6 +383,7 @@ Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus)
   read_stack(reader, "OMP_STACKSIZE", result);
   read_wait_policy(reader, result);
   read_display(reader, result);
+  result.concerns_affinity = result.displays_affinity || result.requests_binding();
   if (const auto format = reader.value("OMP_AFFINITY_FORMAT"); format && !format->empty())
     result.affinity_format = *format;
   result.loop_settings = read_loop_settings(lookup, cpus);
@@ -320,9 +401,6 @@ std::string describe(const Environment& environment, bool is_verbose) {
   std::string counts = std::to_string(icv.thread_count);
   for (std::size_t i = 1; i < environment.thread_counts.size(); ++i)
     counts += "," + std::to_string(environment.thread_counts[i]);
-  std::string binds = name_of(icv.bind);
-  for (std::size_t i = 1; i < environment.binds.size(); ++i)
-    binds += std::string(",") + name_of(environment.binds[i]);
   std::string schedule = name_of(icv.schedule);
   const bool has_default_chunk =
       icv.chunk == (icv.schedule == Schedule::fixed || icv.schedule == Schedule::automatic ? 0 : 1);
@@ -334,25 +412,25 @@ std::string describe(const Environment& environment, bool is_verbose) {
   line("OMP_NESTED", icv.active_levels_max > 1 ? "TRUE" : "FALSE");
   line("OMP_NUM_THREADS", counts);
   line("OMP_SCHEDULE", schedule);
-  line("OMP_PROC_BIND", binds);
-  line("OMP_PLACES", "");
+  line("OMP_PROC_BIND", describe_binds(environment.binds));
+  line("OMP_PLACES", environment.requests_binding() ? describe(environment.places) : "");
   line("OMP_STACKSIZE", std::to_string(environment.stack_bytes));
   line("OMP_WAIT_POLICY", environment.is_wait_active ? "ACTIVE" : "PASSIVE");
-  line("OMP_THREAD_LIMIT", std::to_string(environment.thread_limit));
+  line("OMP_THREAD_LIMIT", std::to_string(icv.thread_limit));
   line("OMP_MAX_ACTIVE_LEVELS", std::to_string(icv.active_levels_max));
-  line("OMP_NUM_TEAMS", "0");
-  line("OMP_TEAMS_THREAD_LIMIT", "0");
+  line("OMP_NUM_TEAMS", std::to_string(environment.team_count));
+  line("OMP_TEAMS_THREAD_LIMIT", std::to_string(environment.teams_thread_limit));
   line("OMP_CANCELLATION", environment.can_cancel ? "TRUE" : "FALSE");
   line("OMP_DEFAULT_DEVICE", std::to_string(icv.default_device));
   line("OMP_MAX_TASK_PRIORITY", std::to_string(environment.task_priority_max));
   line("OMP_DISPLAY_AFFINITY", environment.displays_affinity ? "TRUE" : "FALSE");
   line("OMP_AFFINITY_FORMAT", environment.affinity_format);
-  line("OMP_ALLOCATOR", "omp_default_mem_alloc");
-  line("OMP_TARGET_OFFLOAD", "DEFAULT");
+  line("OMP_ALLOCATOR", predefined_allocators[environment.allocator - 1]);
+  static constexpr const char* offloads[] = {"DEFAULT", "MANDATORY", "DISABLED"};
+  line("OMP_TARGET_OFFLOAD", offloads[static_cast<std::size_t>(environment.offload)]);
   if (is_verbose) {
     static constexpr const char* shares[] = {"fair", "yielding", "fixed"};
     line("SORREL_SHARE", shares[static_cast<std::size_t>(environment.loop_settings.limits.share)]);
-    line("GOMP_CPU_AFFINITY", "");
     line("GOMP_STACKSIZE", std::to_string(environment.stack_bytes));
   }
   return text + "OPENMP DISPLAY ENVIRONMENT END\n";
@@ -363,20 +441,9 @@ const Environment& environment() {
   return own;
 }
 
-std::uint32_t thread_limit_now() {
-  // Relaxed: a number by itself.
-  const std::uint32_t limit = thread_limit.load(std::memory_order_relaxed);
-  return limit == 0 ? environment().thread_limit : limit;
-}
-
-void set_thread_limit(std::uint32_t limit) {
-  thread_limit.store(limit, std::memory_order_relaxed);
-}
-
 void inherit_next_level(Icv& icv, std::uint32_t level) {
   const Environment& own = environment();
   if (level < own.thread_counts.size()) icv.thread_count = own.thread_counts[level];
-  if (level < own.binds.size()) icv.bind = own.binds[level];
 }
 
 }  // namespace sorrel::omp

@@ -12,31 +12,46 @@
 
 #include "governor/settings.hpp"
 #include "omp/icv/icv.hpp"
+#include "omp/icv/places.hpp"
 
 namespace sorrel::omp {
 
 enum class Display : std::uint8_t { no, yes, verbose };
 
+/// What OMP_TARGET_OFFLOAD requests. There is no device but the host.
+enum class Offload : std::uint8_t { if_possible, mandatory, disabled };
+
 struct Environment {
   Icv icv;
   /// Team sizes by level, if OMP_NUM_THREADS is a list; the first is icv.thread_count.
   std::vector<std::uint32_t> thread_counts;
-  std::vector<Bind> binds;
   std::uint32_t cpus = 1;
-  std::uint32_t thread_limit = 0xFFFF'FFFF;
-  std::size_t stack_bytes = 0;  ///< 0: the system's default
+  std::uint32_t team_count = 0;          ///< nteams-var; 0: not given
+  std::uint32_t teams_thread_limit = 0;  ///< teams-thread-limit-var; 0: not given
+  /// What is requested of binding (binding.hpp), and the variables that request it.
+  std::vector<Bind> binds;
+  PlaceRequest places;
+  std::string binding_names;
+  Offload offload = Offload::if_possible;
+  std::uintptr_t allocator = 1;  ///< def-allocator-var; 1: omp_default_mem_alloc
+  std::size_t stack_bytes = 0;   ///< 0: the system's default
   bool can_cancel = false;
   bool is_wait_active = false;
   bool is_wait_given = false;
   std::int32_t task_priority_max = 0;
   Display display = Display::no;
   bool displays_affinity = false;
+  bool concerns_affinity = false;  ///< displays it, or requests binding
   std::string affinity_format = "level %L thread %i affinity %A";
   governor::Settings loop_settings;
   std::vector<std::string> diagnostics;
+
+  [[nodiscard]] bool requests_binding() const {
+    return !binds.empty() && binds.front() != Bind::none;
+  }
 };
 
-inline constexpr std::uint32_t active_levels_supported = 255;
+inline constexpr std::uint8_t active_levels_supported = 255;
 
 [[nodiscard]] Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus);
 
@@ -45,11 +60,7 @@ inline constexpr std::uint32_t active_levels_supported = 255;
 
 [[nodiscard]] const Environment& environment();
 
-/// thread-limit-var: OMP_THREAD_LIMIT, or less in a teams region.
-[[nodiscard]] std::uint32_t thread_limit_now();
-void set_thread_limit(std::uint32_t limit);
-
-/// Applies the lists of OMP_NUM_THREADS and OMP_PROC_BIND to threads of a team at `level`.
+/// Applies the list of OMP_NUM_THREADS to threads of a team at `level`.
 void inherit_next_level(Icv& icv, std::uint32_t level);
 
 }  // namespace sorrel::omp

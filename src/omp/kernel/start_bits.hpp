@@ -44,6 +44,18 @@ class BasicStartBits {
     return none;
   }
 
+  /// Whether that bit was set and the caller has cleared it.
+  bool take_only(std::uint32_t number) {
+    const std::uint64_t bit = std::uint64_t{1} << number;
+    // Relaxed: the exchange decides.
+    std::uint64_t bits = bits_.load(core::Order::relaxed);
+    while ((bits & bit) != 0) {
+      // (B) acquire, as in take().
+      if (bits_.compare_exchange(bits, bits & ~bit, Orders::take)) return true;
+    }
+    return false;
+  }
+
   /// A hint.
   [[nodiscard]] std::uint64_t seems() const { return bits_.load(core::Order::relaxed); }
 

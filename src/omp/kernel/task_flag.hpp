@@ -39,6 +39,10 @@ class BasicTaskFlag {
     return false;
   }
 
+  /// At the end of a region, when no task is left. A thread that lowers it meanwhile finds none,
+  /// or one of the next region.
+  void clear() { is_up_.store(0, core::Order::relaxed); }
+
   /// By a thread that has announced its sleep.
   [[nodiscard]] bool is_up() const { return is_up_.load(core::Order::seq_cst) != 0; }
 

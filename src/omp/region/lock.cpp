@@ -5,6 +5,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/cache_line.hpp"
+#include "omp/kernel/perturb.hpp"
 #include "omp/region/native_thread.hpp"
 #include "omp/sched/group.hpp"
 #include "omp/sched/pool.hpp"
@@ -55,6 +56,7 @@ void Lock::take_contended() {
     if (word_.load(std::memory_order_relaxed) == 0 && try_take()) return;
     if (may_others_run(thread)) break;
   }
+  perturb(thread.number, PerturbedPoint::park);
   wait_until(thread, waiters_of(this), {.holds_of = take_as_waiter, .argument = this, .key = this});
 }
 

@@ -16,4 +16,11 @@ namespace sorrel::omp {
   return thread != nullptr ? static_cast<TeamThread&>(*thread) : attach_native_thread();
 }
 
+/// The flags that GCC passes to a region hold its proc_bind clause.
+inline void push_bind(unsigned flags) {
+  constexpr unsigned bind_bits = 7;
+  if ((flags & bind_bits) != 0) [[unlikely]]
+    this_thread().pushed_bind = flags & bind_bits;
+}
+
 }  // namespace sorrel::omp

@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "base/check.hpp"
 #include "omp/icv/environment.hpp"
+#include "omp/kernel/perturb.hpp"
+#include "omp/region/bound_threads.hpp"
+#include "omp/sched/own_thread_claim.hpp"
 #include "omp/sched/pool.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/tasking.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/worksharing/loop.hpp"
+#include "os/kept_errno.hpp"
 
 namespace sorrel::omp {
 
@@ -36,8 +42,7 @@ struct BarrierWait {
 
 /// Returns whether the barrier is now open: by this call, or by another thread.
 bool open_if_done(Team& team, Barrier& barrier, BarrierState state) {
-  SORREL_ASSERT(state.arrived_count() <= team.size);
-  if (!state.is_full(team.size) || !is_quiescent(team)) return false;
+  if (!barrier.is_full(state) || !is_quiescent(team)) return false;
   barrier.open(state);
   return true;
 }
@@ -72,7 +77,9 @@ bool wait_for(TeamThread& thread, BarrierWait wait) {
 /// Arrives and waits. Returns true if the region was cancelled meanwhile and `is_cancellable`.
 bool arrive_and_wait(TeamThread& thread, Barrier& barrier, bool is_cancellable) {
   Team& team = *thread.team;
-  const BarrierState state = barrier.arrive();
+  perturb(thread.number, PerturbedPoint::arrive);
+  const BarrierState state = barrier.arrive(thread.number);
+  perturb(thread.number, PerturbedPoint::report);
   if (open_if_done(team, barrier, state)) return false;
   return wait_for(thread, {.team = &team,
                            .barrier = &barrier,
@@ -91,13 +98,14 @@ void finish_tasks_alone(TeamThread& thread) {
 
 Team& make_team(TeamThread& master, std::uint32_t size) {
   auto& team = *new Team;
-  team.size = size;
+  team.set_size(size);
   team.master = &master;
   team.group = master.group;
   team.implicit_tasks = new Task[size];
   team.member_states = new MemberState[size];
   for (std::uint32_t i = 0; i < size; ++i)
     team.implicit_tasks[i].team = &team;
+  if (has_tool()) team.tool_tasks = new ToolTask[size]{};
   return team;
 }
 
@@ -111,18 +119,35 @@ Team& team_of_size(TeamThread& master, NestLevel& nest_level, std::uint32_t size
   return team;
 }
 
+bool is_outermost(const TeamThread& master, const NestLevel& nest_level) {
+  return master.is_native() && &nest_level == &master.first_level;
+}
+
+/// The number of threads of a region, the master included, that are started by bits. Others start
+/// through the queue: those of inner and very large regions, and under a tool.
+std::uint32_t bit_started_count(bool is_outermost) {
+  return is_outermost && !has_tool() ? Group::bit_count : 1;
+}
+
 /// Creates fibers for a team of `size`; returns the possible size.
-std::uint32_t provide_threads(TeamThread& master, TeamThreads& kept_threads, std::uint32_t size) {
+std::uint32_t provide_threads(TeamThread& master, NestLevel& nest_level, std::uint32_t size) {
+  TeamThreads& kept_threads = nest_level.kept_threads;
   if (kept_threads.count() == 0) kept_threads.add(master);
+  if (kept_threads.count() >= size) return size;
+  const os::KeptErrno kept_errno;
   while (kept_threads.count() < size) {
-    auto* fiber = new TeamThread;
+    TeamThread* const spare = kept_threads.spare();
+    TeamThread* const fiber = spare != nullptr ? spare : new TeamThread;
     if (!master.group->make_fiber(*fiber)) {
-      delete fiber;
+      if (spare == nullptr) delete fiber;
       std::fprintf(stderr, "sorrel: the system allows only %u of the %u requested OpenMP threads\n",
                    kept_threads.count(), size);
       break;
     }
     fiber->number = kept_threads.count();
+    fiber->starts_through_queue =
+        fiber->number >= bit_started_count(is_outermost(master, nest_level));
+    fiber->bound_place = TeamThread::no_place;
     kept_threads.add(*fiber);
   }
   return std::min(size, kept_threads.count());
@@ -132,6 +157,7 @@ std::uint32_t provide_threads(TeamThread& master, TeamThreads& kept_threads, std
 void enter_region(TeamThread& thread, Team& team, bool has_loop) {
   SORREL_ASSERT(thread.number < team.size);
   thread.icv = team.icv;
+  thread.allocator = team.allocator;
   thread.share_count = team.share_base;
   thread.single_count = team.single_base;
   thread.share = nullptr;
@@ -144,16 +170,28 @@ void enter_region(TeamThread& thread, Team& team, bool has_loop) {
   task.icv = team.icv;
   thread.task = &task;
   thread.member_state = &team.member_states[thread.number];
+  if (has_tool()) [[unlikely]]
+    tell_implicit_task(thread, ompt::Endpoint::begin);
   if (has_loop) {
     bool is_first = false;
-    (void)team.shares.enter(thread, is_first);
+    const WorkShare& share = team.shares.enter(thread, is_first);
+    if (has_tool()) [[unlikely]]
+      tell_work(thread, share.tool_work, ompt::Endpoint::begin, share.loop.trip_count);
   }
+  if (team.has_affinity) [[unlikely]]
+    enter_with_affinity(thread);
 }
 
 /// Writes only changes, because the other members have the line of a team in their caches.
 template <class Value>
 void set(Value& field, const Value& value) {
   if (!(field == value)) field = value;
+}
+
+/// Relaxed: the pool's monitor may read it at any time, in code_of().
+template <class Value>
+void publish_to_monitor(Value& field, Value value) {
+  std::atomic_ref(field).store(value, std::memory_order_relaxed);
 }
 
 void bind_members(NestLevel& nest_level, Team& team) {
@@ -170,7 +208,6 @@ void publish(Team& team) {
   Group& group = *team.group;
   std::uint32_t first_queued = 1;
   if (team.is_outermost) {
-    first_queued = std::min(team.size, Group::bit_count);
     // (R) release.
     group.members.store(team.members, std::memory_order_release);
     group.member_count.store(team.size, std::memory_order_release);
@@ -179,12 +216,19 @@ void publish(Team& team) {
     group.is_in_region.store(true, std::memory_order_relaxed);
     group.region_count.store(group.region_count.load(std::memory_order_relaxed) + 1,
                              std::memory_order_relaxed);
+    if (!team.members[1]->starts_through_queue)
+      first_queued = std::min(team.size, Group::bit_count);
     const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
     SORREL_ASSERT(group.unstarted.seems() == 0, "threads of the last region were not started");
     group.unstarted.publish((below - 1) & ~std::uint64_t{1});
   }
-  for (std::uint32_t i = first_queued; i < team.size; ++i)
-    group.push_ready(*team.members[i]);
+  perturb(0, PerturbedPoint::post);
+  for (std::uint32_t i = first_queued; i < team.size; ++i) {
+    Thread& fiber = *team.members[i];
+    SORREL_ASSERT(fiber.starts_through_queue);
+    // If it has not docked yet, its worker queues it.
+    if (fiber.queued_start.start()) group.push_ready(fiber);
+  }
   if (group.is_in_pool) pool().request_helpers(group, team.size - 1);
 }
 
@@ -199,6 +243,22 @@ void clear_after_cancellation(Team& team) {
   // Relaxed: the next fork publishes them.
   team.is_region_cancelled.store(false, std::memory_order_relaxed);
   team.cancelled_construct.store(0, std::memory_order_relaxed);
+}
+
+/// By the master, at the end of a region: prepares its team for the next one.
+void leave_constructs(const TeamThread& thread, Team& team) {
+  if (team.is_cancelled() || team.cancelled_construct.load(std::memory_order_relaxed) != 0) {
+    clear_after_cancellation(team);
+  } else {
+    set(team.share_base, thread.share_count);
+    set(team.single_base, thread.single_count);
+  }
+  // Relaxed: the next fork publishes it.
+  if (!team.has_tasks.load(std::memory_order_relaxed)) return;
+  team.has_tasks.store(false, std::memory_order_relaxed);
+  // All tasks are done, but maybe no thread has searched since. With the flag up, threads of a
+  // region without tasks would search at its barriers instead of waiting.
+  team.task_flag.clear();
 }
 
 /// The approximate number of threads of all open regions of this group, for the thread limit.
@@ -235,7 +295,7 @@ std::uint32_t resolve_team_size(const TeamThread& thread, std::uint32_t asked) {
   if (size == 1 || thread.team->active_level >= icv.active_levels_max) return 1;
   if (icv.is_dynamic)
     size = std::min(size, thread.group->job != nullptr ? 1 : std::max(1U, pool().width()));
-  const std::uint32_t limit = thread_limit_now();
+  const std::uint32_t limit = icv.thread_limit;
   const std::uint32_t busy = busy_threads(thread);
   size = std::min(size, limit > busy ? limit - busy + 1 : 1);
   if (size > thread_count_max) [[unlikely]]
@@ -252,25 +312,10 @@ Team& make_initial_team(TeamThread& thread) {
   }
   thread.team = team;
   team->icv = thread.icv;
+  thread.allocator = team->allocator = environment().allocator;
   thread.task = team->implicit_tasks;
   thread.member_state = team->member_states;
   return *team;
-}
-
-void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams& teams) {
-  Group& group = *thread.group;
-  const Icv icv = thread.icv;
-  const std::uint32_t limit = thread_limit_now();
-  if (teams.thread_limit != 0) set_thread_limit(std::min(limit, teams.thread_limit));
-  group.teams_count = teams.count;
-  for (std::uint32_t i = 0; i < teams.count; ++i) {
-    group.teams_number = i;
-    body(data);
-    thread.icv = icv;
-  }
-  group.teams_count = 1;
-  group.teams_number = 0;
-  set_thread_limit(limit);
 }
 
 Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
@@ -286,10 +331,10 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
     thread.innermost_level->inner = nest_level;
   }
   thread.innermost_level = nest_level;
-  size = provide_threads(thread, nest_level->kept_threads, size);
+  size = provide_threads(thread, *nest_level, size);
   Team& team = team_of_size(thread, *nest_level, size);
   team.outer_state = static_cast<const TeamState&>(thread);
-  set(team.body, fork.body);
+  if (team.body != fork.body) publish_to_monitor(team.body, fork.body);
   set(team.data, fork.data);
   set(team.parent, thread.team);
   set(team.level, thread.team->level + 1);
@@ -297,8 +342,15 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   Icv icv = thread.icv;
   inherit_next_level(icv, team.level);
   set(team.icv, icv);
+  set(team.allocator, thread.allocator);
+  set(team.league_size, thread.team->league_size);
+  set(team.league_number, thread.team->league_number);
+  if (environment().concerns_affinity) [[unlikely]]
+    prepare_affinity(thread, *nest_level, team);
   set(team.region_taskgroup, fork.region_taskgroup);
-  thread.team = &team;
+  if (has_tool()) [[unlikely]]
+    tell_parallel_begin(thread, team);
+  publish_to_monitor(thread.team, &team);
   thread.number = 0;
   enter_region(thread, team, false);
   if (fork.loop != nullptr) begin_loop(thread, *fork.loop);
@@ -308,7 +360,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
     return team;
   }
   bind_members(*nest_level, team);
-  set(team.is_outermost, thread.is_native() && nest_level == &thread.first_level);
+  set(team.is_outermost, is_outermost(thread, *nest_level));
   if (thread.group->job != nullptr) {
     publish(team);
     return team;
@@ -316,6 +368,8 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   HelperPool& helpers = pool();
   helpers.monitor().record_use();
   if (thread.group->pool != &helpers) {
+    const os::KeptErrno kept_errno;
+    const Unbound unbound;
     helpers.add(*thread.group);
     helpers.monitor().begin_watching();
   }
@@ -327,29 +381,69 @@ void end_region(TeamThread& thread) {
   Team& team = *thread.team;
   SORREL_ASSERT(team.master == &thread && thread.innermost_level != nullptr);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  if (has_tool()) [[unlikely]]
+    tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::begin);
   if (team.size > 1) {
     (void)arrive_and_wait(thread, team.last, false);
     if (team.is_outermost) thread.group->is_in_region.store(false, std::memory_order_relaxed);
   } else {
     finish_tasks_alone(thread);
   }
-  if (team.is_cancelled() || team.cancelled_construct.load(std::memory_order_relaxed) != 0) {
-    clear_after_cancellation(team);
-  } else {
-    set(team.share_base, thread.share_count);
-    set(team.single_base, thread.single_count);
-  }
-  // Relaxed: the next fork publishes it.
-  if (team.has_tasks.load(std::memory_order_relaxed))
-    team.has_tasks.store(false, std::memory_order_relaxed);
+  leave_constructs(thread, team);
   audit(team);
+  const bool is_told = has_tool();
+  if (is_told) [[unlikely]] {
+    tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::end);
+    tell_implicit_task(thread, ompt::Endpoint::end);
+  }
   thread.innermost_level = thread.innermost_level->outer;
   static_cast<TeamState&>(thread) = team.outer_state;
+  if (is_told) [[unlikely]]
+    tell_parallel_end(thread, team);
   if (thread.group->trace != nullptr && thread.team->level == 0) [[unlikely]]
     thread.group->trace->end_region();
 }
 
-bool wait_at_barrier(TeamThread& thread, bool is_cancellable) {
+void observe_native(TeamThread& thread) {
+  Team& team = *thread.team;
+  if (team.tool_tasks == nullptr) team.tool_tasks = new ToolTask[1]{};
+  tell_thread_begin(thread, ompt::ThreadKind::initial);
+  tell_implicit_task(thread, ompt::Endpoint::begin);
+}
+
+void run_on_initial_thread(TeamThread& thread,
+                           void (*body)(void*),
+                           void* data,
+                           std::uint32_t thread_limit) {
+  Team* spare = thread.spare_initial_team;
+  if (spare != nullptr) thread.spare_initial_team = spare->next;
+  Team& team = spare != nullptr ? *spare : make_team(thread, 1);
+  Thread* const self = &thread;
+  team.members = &self;
+  team.outer_state = static_cast<const TeamState&>(thread);
+  team.icv = thread.icv;
+  if (thread_limit != 0) team.icv.thread_limit = thread_limit;
+  team.allocator = thread.allocator;
+  team.league_size = 1;
+  team.league_number = 0;
+  thread.team = &team;
+  thread.number = 0;
+  enter_region(thread, team, false);
+  body(data);
+  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  finish_tasks_alone(thread);
+  leave_constructs(thread, team);
+  audit(team);
+  if (has_tool()) [[unlikely]]
+    tell_implicit_task(thread, ompt::Endpoint::end);
+  static_cast<TeamState&>(thread) = team.outer_state;
+  team.next = thread.spare_initial_team;
+  thread.spare_initial_team = &team;
+}
+
+namespace {
+
+bool wait_untold(TeamThread& thread, bool is_cancellable) {
   Team& team = *thread.team;
   if (is_cancellable && team.is_cancelled()) return true;
   if (team.size == 1) {
@@ -358,6 +452,18 @@ bool wait_at_barrier(TeamThread& thread, bool is_cancellable) {
     return false;
   }
   return arrive_and_wait(thread, team.inner, is_cancellable);
+}
+
+}  // namespace
+
+bool wait_at_barrier(TeamThread& thread, bool is_cancellable) {
+  if (!has_tool()) [[likely]]
+    return wait_untold(thread, is_cancellable);
+  const ompt::Sync kind = std::exchange(thread.tool_sync, ompt::Sync::barrier_explicit);
+  tell_sync(thread, kind, ompt::Endpoint::begin);
+  const bool is_cancelled = wait_untold(thread, is_cancellable);
+  tell_sync(thread, kind, ompt::Endpoint::end);
+  return is_cancelled;
 }
 
 namespace {
@@ -385,32 +491,52 @@ void help_with_tasks(TeamThread& thread) {
   if (has_run_tasks) (void)open_if_done(team, team.last, team.last.sync());
 }
 
-/// Runs a fiber's part of a region.
-void run_implicit_task(TeamThread& thread) {
-  SORREL_ASSERT(thread.next_team != nullptr && thread.next_team->members[thread.number] == &thread);
-  Team& team = *thread.next_team;
-  thread.team = &team;
-  enter_region(thread, team, team.has_loop);
-  team.body(team.data);
-  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
-  if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
-    // No helper searches for docked threads of inner teams, so this one stays.
+/// A fiber has done its part of a region. May suspend.
+void finish_part(TeamThread& thread, Team& team) {
+  // No helper searches for docked threads of inner teams, and a tool learns that an implicit task
+  // has ended only when the thread has run its last task: such threads stay.
+  const bool must_stay = !team.is_outermost || has_tool();
+  if (must_stay && team.has_tasks.load(std::memory_order_relaxed)) {
     (void)arrive_and_wait(thread, team.last, false);
     return;
   }
-  const BarrierState state = team.last.arrive();
+  perturb(thread.number, PerturbedPoint::arrive);
+  const BarrierState state = team.last.arrive(thread.number);
+  perturb(thread.number, PerturbedPoint::report);
   thread.done_generation = state.generation();
   if (open_if_done(team, team.last, state)) return;
   if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
 }
 
+/// Runs a fiber's part of a region.
+void run_implicit_task(TeamThread& thread) {
+  SORREL_ASSERT(thread.next_team != nullptr && thread.next_team->members[thread.number] == &thread);
+  Team& team = *thread.next_team;
+  publish_to_monitor(thread.team, &team);
+  enter_region(thread, team, team.has_loop);
+  team.body(team.data);
+  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  if (has_tool()) [[unlikely]]
+    tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::begin);
+  finish_part(thread, team);
+  if (!has_tool()) return;
+  tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::end);
+  tell_implicit_task(thread, ompt::Endpoint::end);
+}
+
 void run_fiber(void* argument) {
   auto& thread = static_cast<TeamThread&>(*static_cast<Thread*>(argument));
+  if (has_tool()) tell_thread_begin(thread, ompt::ThreadKind::worker);
   for (;;) {
-    if (thread.resume_action == ResumeAction::tasks) {
-      help_with_tasks(thread);
-    } else {
-      run_implicit_task(thread);
+    switch (thread.resume_action) {
+      case ResumeAction::implicit_task:
+        run_implicit_task(thread);
+        break;
+      case ResumeAction::tasks:
+        help_with_tasks(thread);
+        break;
+      case ResumeAction::none:
+        break;
     }
     thread.resume_action = ResumeAction::implicit_task;
     Worker::switch_to_root(thread, SuspendAction::dock);
@@ -420,18 +546,59 @@ void run_fiber(void* argument) {
 bool may_help_with_tasks(const Thread& fiber) {
   const auto& thread = static_cast<const TeamThread&>(fiber);
   const Team* team = thread.team;
-  return team != nullptr && team->task_flag.seems_up() &&
+  return team != nullptr && team->task_flag.seems_up() && !has_tool() &&
          team->last.generation() == thread.done_generation;
 }
 
+void leave(Thread& native_or_fiber) {
+  if (!has_tool()) return;
+  auto& thread = static_cast<TeamThread&>(native_or_fiber);
+  if (thread.is_native()) tell_implicit_task(thread, ompt::Endpoint::end);
+  tell_thread_end(thread);
+}
+
+bool takes_next_start(Thread& fiber) {
+  const auto& thread = static_cast<const TeamThread&>(fiber);
+  // Threads of inner teams start through the queue.
+  if (thread.team == nullptr || !thread.team->is_outermost) return false;
+  return take_next_start(fiber, thread.number);
+}
+
+/// Ends the fibers of which `master` has been master, and those of which they have.
+void end_fibers_below(TeamThread& master) {
+  for (NestLevel* level = &master.first_level; level != nullptr; level = level->inner) {
+    for (std::uint32_t i = 1; i < level->kept_threads.count(); ++i) {
+      TeamThread& fiber = level->kept_threads.at(i);
+      end_fibers_below(fiber);
+      Group::end_fiber(fiber);
+    }
+    level->kept_threads.drop_others();
+  }
+}
+
+bool end_fibers(Thread& native) {
+  auto& thread = static_cast<TeamThread&>(native);
+  if (thread.team->level != 0) return false;
+  end_fibers_below(thread);
+  return true;
+}
+
+/// The code of a fiber that another thread runs, or has run: a team is never freed.
 std::uintptr_t code_of(const Thread& fiber) {
-  const Team* team = static_cast<const TeamThread&>(fiber).team;
-  return team == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(team->body);
+  auto& thread = const_cast<TeamThread&>(static_cast<const TeamThread&>(fiber));
+  Team* const team = std::atomic_ref(thread.team).load(std::memory_order_relaxed);
+  if (team == nullptr) return 0;
+  return reinterpret_cast<std::uintptr_t>(
+      std::atomic_ref(team->body).load(std::memory_order_relaxed));
 }
 
 }  // namespace
 
-constinit const TeamHooks team_hooks{
-    .run_fiber = run_fiber, .may_help_with_tasks = may_help_with_tasks, .code_of = code_of};
+constinit const TeamHooks team_hooks{.run_fiber = run_fiber,
+                                     .may_help_with_tasks = may_help_with_tasks,
+                                     .takes_next_start = takes_next_start,
+                                     .code_of = code_of,
+                                     .leave = leave,
+                                     .end_fibers = end_fibers};
 
 }  // namespace sorrel::omp

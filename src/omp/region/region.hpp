@@ -39,13 +39,15 @@ bool wait_at_barrier(TeamThread& thread, bool is_cancellable = false);
 /// The regions' side of fibers, for new groups.
 extern const TeamHooks team_hooks;
 
-struct Teams {
-  std::uint32_t count = 1;
-  std::uint32_t thread_limit = 0;  ///< 0: not given
-};
+/// Runs `body` as a target region on the host: the caller becomes the initial thread of a device,
+/// which is in no region, until it returns. thread_limit 0: the caller's. May suspend.
+void run_on_initial_thread(TeamThread& thread,
+                           void (*body)(void*),
+                           void* data,
+                           std::uint32_t thread_limit);
 
-/// A teams construct: runs `body` once for each team, one after another.
-void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams& teams);
+/// A tool sees the native thread from here on.
+void observe_native(TeamThread& thread);
 
 /// The team of a native thread that is in no region.
 Team& make_initial_team(TeamThread& thread);

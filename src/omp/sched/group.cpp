@@ -1,9 +1,12 @@
 #include "omp/sched/group.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/check.hpp"
 #include "omp/icv/environment.hpp"
+#include "omp/kernel/perturb.hpp"
+#include "omp/sched/own_thread.hpp"
 #include "os/tls_donor.hpp"
 
 namespace sorrel::omp {
@@ -18,13 +21,20 @@ void initialize_fiber(void* argument) {
   if (group.job != nullptr) group.job->prepare(group.rank);
 }
 
+/// If destructors of the program use OpenMP, the donor is a thread of the program to them.
+void leave_fiber(void* argument) {
+  auto& thread = *static_cast<Thread*>(argument);
+  thread.group->hooks.leave(thread);
+  own_thread = nullptr;
+}
+
 /// Takes a thread that only the caller may take, as soon as its worker has given it up.
 void take_suspended(Thread& thread) {
   for (Pause pause; !thread.dock.try_take();)
     pause.wait();
 }
 
-/// The same where other threads may take it for tasks.
+/// As take_suspended(), where other threads may take it for tasks.
 void take_docked(Thread& thread) {
   for (Pause pause; !thread.dock.try_take_docked();) {
     do {
@@ -96,20 +106,46 @@ Thread* Group::take_unstarted(std::uint32_t preferred) {
   if (number == StartBits::none) return nullptr;
   SORREL_ASSERT(number < member_count.load(std::memory_order_relaxed));
   Thread& thread = *members.load(std::memory_order_relaxed)[number];  // (B) ordered it
+  perturb(preferred, PerturbedPoint::borrow);
   take_docked(thread);
   return &thread;
 }
 
 bool Group::make_fiber(Thread& thread) {
   SORREL_ASSERT(thread.group == nullptr);
+  auto donor = std::make_unique<os::TlsDonor>();
+  const StayOnWorker stay;
   thread.group = this;
-  os::TlsDonor lent;
-  if (!os::make_tls_donor(environment().stack_bytes, initialize_fiber, &thread, lent)) return false;
-  thread.thread_pointer = lent.thread_pointer;
+  if (!donor->start(environment().stack_bytes, initialize_fiber, &thread)) {
+    thread.group = nullptr;
+    return false;
+  }
+  // On a helper the maker has the helper's signal mask.
+  const Thread* const maker = own_thread;
+  if (maker != nullptr && !maker->is_native() && !maker->is(on_own_thread))
+    donor->set_signals(maker->donor->signals());
+  thread.donor = donor.release();
+  const os::TlsDonor& lent = *thread.donor;
+  thread.thread_pointer = lent.thread_pointer();
   thread.context =
-      arch::make_context(lent.stack_bottom, lent.stack_bytes, hooks.run_fiber, &thread);
+      arch::make_context(lent.stack_bottom(), lent.stack_bytes(), hooks.run_fiber, &thread);
   thread.dock.give_up(RunState::docked);
   return true;
+}
+
+void Group::end_fiber(Thread& thread) {
+  SORREL_ASSERT(thread.donor != nullptr && thread.group != nullptr);
+  // From here on no helper takes it.
+  take_docked(thread);
+  for (Pause pause; thread.starts_through_queue && !thread.queued_start.is_docked();)
+    pause.wait();
+  if (thread.is(on_own_thread)) end_on_own_thread(thread);
+  thread.donor->set_last(leave_fiber);
+  delete thread.donor;
+  // Its last calls were those of its own thread.
+  thread.placement.store(on_any_worker, std::memory_order_relaxed);
+  thread.donor = nullptr;
+  thread.group = nullptr;
 }
 
 Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
@@ -123,6 +159,9 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
     const std::uint32_t number = 1 + (preferred + i) % (count - 1);
     if ((unstarted.seems() >> number & 1) != 0) continue;
     Thread& thread = *threads[number];
+    // The thread that takes it from the queue would not expect that.
+    if (thread.starts_through_queue) continue;
+    perturb(preferred, PerturbedPoint::take);
     if (thread.dock.seems() != RunState::docked || !thread.dock.try_take_docked()) continue;
     if (hooks.may_help_with_tasks(thread)) {
       thread.resume_action = ResumeAction::tasks;

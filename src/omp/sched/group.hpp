@@ -43,8 +43,14 @@ struct TeamHooks {
   /// Whether a docked fiber, taken by the caller, has done its part of a region that is still open
   /// and may have tasks that no thread has begun.
   bool (*may_help_with_tasks)(const Thread& thread);
+  /// On a fiber on its own thread that has docked: whether it starts by itself (own_thread.hpp).
+  bool (*takes_next_start)(Thread& fiber);
   /// The body of the region that a fiber is in; 0: none yet.
   std::uintptr_t (*code_of)(const Thread& thread);
+  /// On a fiber that ends, and on a native thread that leaves its group.
+  void (*leave)(Thread& thread);
+  /// Ends all fibers of a native thread that is in no region; false if it is in one.
+  bool (*end_fibers)(Thread& native);
 };
 
 struct Group {
@@ -70,10 +76,6 @@ struct Group {
   /// Threads that only the native thread may run, because they are about to call MPI. Usually none.
   ReadyQueue for_main_thread;
 
-  // Of a teams construct: constant while it runs.
-  std::uint32_t teams_count = 1;
-  std::uint32_t teams_number = 0;
-
   /// On which the native thread sleeps.
   alignas(cache_line_bytes) core::Sleeper root_sleeper;
   // The native thread's own.
@@ -85,6 +87,9 @@ struct Group {
   /// For a rank that is a process, once one of its threads has migrated to the main thread.
   const loop::JobThreads* main_thread = nullptr;
   void* rank = nullptr;
+  /// Holds the lock of the unnamed critical construct: one for each rank that shares its process,
+  /// else one for the process. Groups of one rank have the same.
+  void** critical_name = nullptr;
   /// Null: the run is not traced.
   const trace::JobTrace* trace = nullptr;
   bool was_preempted = false;        ///< of the fiber that ran last
@@ -129,6 +134,10 @@ struct Group {
 
   /// Makes `thread` a docked fiber of the group. False if the system allows no more.
   bool make_fiber(Thread& thread);
+
+  /// Ends a fiber that has docked or is about to: destructors of its thread-locals run.
+  /// make_fiber() may be called for `thread` again.
+  static void end_fiber(Thread& thread);
 
   /// Takes a docked thread for explicit tasks, if there are tasks.
   Thread* take_docked_for_tasks(std::uint32_t preferred);

@@ -1,6 +1,8 @@
 //! Native groups - the groups of the threads of the program, one each.
 //!
-//! When such a thread ends, the next new one takes the group over with its fibers.
+//! When such a thread ends, its fibers end, too, and the next new thread takes the group over. In a
+//! rank that shares its process, the fibers stay. When the main thread has ended and no thread of
+//! the program has a group, the helpers end: the C library ends a process with its last thread.
 #pragma once
 
 #include "omp/sched/group.hpp"

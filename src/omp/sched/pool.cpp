@@ -3,11 +3,17 @@
 #include <algorithm>
 
 #include "arch/cpu.hpp"
+#include "arch/long_pause.hpp"
 #include "base/check.hpp"
 #include "core/process_instance.hpp"
+#include "omp/icv/binding.hpp"
 #include "omp/icv/environment.hpp"
+#include "omp/kernel/perturb.hpp"
+#include "omp/sched/own_thread.hpp"
 #include "omp/sched/preempt.hpp"
 #include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/kept_errno.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::omp {
@@ -16,7 +22,7 @@ namespace {
 
 using ProcessPool = core::ProcessInstance<HelperPool>;
 
-// Between two readings of the clock by a helper that searches for work.
+// Rounds between two readings of the clock by a helper that searches for work.
 constexpr int rounds_per_reading = 16;
 // Unsuccessful searches before a helper takes a thread that is meant for another helper.
 constexpr int grace_rounds = 8;
@@ -24,7 +30,17 @@ constexpr int grace_rounds = 8;
 }  // namespace
 
 HelperPool& pool() {
-  return ProcessPool::get([] { return new HelperPool(environment().loop_settings); });
+  return ProcessPool::get([] {
+    const os::KeptErrno kept_errno;
+    // It asks for the processors that the caller may use.
+    const Unbound unbound;
+    return new HelperPool(environment().loop_settings);
+  });
+}
+
+void end_pool() {
+  HelperPool* const ended = ProcessPool::retire();
+  if (ended != nullptr) ended->end();
 }
 
 HelperPool* pool_if_made() {
@@ -39,6 +55,23 @@ HelperPool::HelperPool(const governor::Settings& settings)
     : width_max_(std::min(settings.limits.width_max, helper_count_max + 1)),
       monitor_(settings, controls_) {
   monitor_.set_on_tick([this] { return on_tick(); });
+}
+
+void HelperPool::end() {
+  // Seq_cst: a helper that is about to park reads it after it has announced its sleep.
+  is_ending_.store(true, std::memory_order_seq_cst);
+  while (helpers_.has_parked() && wake_parked(~0U, false)) {
+  }
+  monitor_.stop();
+  monitor_.deregister();
+  const std::uint32_t count = helpers_.started_count();
+  for (;;) {
+    const std::uint32_t ended = ended_count_.load(std::memory_order_acquire);
+    if (ended == count) break;
+    os::futex_wait(ended_count_, ended, -1);
+  }
+  for (std::uint32_t number = 1; number <= count; ++number)
+    os::wait_for_thread_end(helpers_.at(number).worker.native_number());
 }
 
 void HelperPool::add(Group& group) {
@@ -89,12 +122,33 @@ void HelperPool::request_helper(const Group& group) {
   if (helpers_.started_count() + 1 < limit) (void)start_helper(false);
 }
 
+bool HelperPool::free_native_threads() {
+  if (has_own_threads()) [[likely]]
+    return true;
+  // Another thread may be starting the first one.
+  constexpr int attempt_count_max = 1000;
+  for (int i = 0; helpers_.started_count() == 0; ++i) {
+    if (start_helper(true)) break;
+    if (i == attempt_count_max) return false;
+    os::yield_core();
+  }
+  // Relaxed: numbers by themselves.
+  constexpr std::uint32_t floor = 2;
+  width_floor_.store(floor, std::memory_order_relaxed);
+  if (width_min_.load(std::memory_order_relaxed) < floor)
+    width_min_.store(floor, std::memory_order_relaxed);
+  return true;
+}
+
 bool HelperPool::wake_parked(std::uint32_t limit, bool is_extra) {
   return helpers_.wake_first(is_extra ? ~0U : limit,
                              [is_extra](Helper& helper) { helper.prepare(is_extra); });
 }
 
 bool HelperPool::start_helper(bool is_extra) {
+  const StayOnWorker stay;
+  const os::KeptErrno kept_errno;
+  const Unbound unbound;
   const std::uint32_t limit = is_extra ? ~0U : std::max(width_max_, width());
   return helpers_.start(limit, helper_main, [this, is_extra](Helper& helper) {
     helper.pool = this;
@@ -137,18 +191,28 @@ bool HelperPool::has_work() const {
 
 void HelperPool::park(Helper& self) {
   self.is_extra.store(false, std::memory_order_relaxed);
-  const auto may_work = [&] { return self.worker.index() < width() && has_work(); };
+  const auto may_work = [&] {
+    perturb(self.worker.index(), PerturbedPoint::park);
+    return is_ending_.load(std::memory_order_seq_cst) ||
+           (self.worker.index() < width() && has_work());
+  };
   if (helpers_.park(self, may_work)) self.core_spread.leave_waker(self.worker.index());
 }
 
 void* HelperPool::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
-  HelperPool& pool = *self.pool;
-  self.worker.attach_thread(pool.helpers_.number_of(self));
+  self.worker.attach_thread(self.pool->helpers_.number_of(self));
+  self.pool->run_helper(self);
+  return nullptr;
+}
+
+void HelperPool::run_helper(Helper& self) {
+  HelperPool& pool = *this;
   pool.monitor_.add_thread();
   self.core_spread.leave_waker(self.worker.index());
   int round = 0;
   std::uint64_t began = 0;
+  bool has_lasted_long = false;
   // Times: since it ran the last fiber; and the gap before that fiber.
   std::uint64_t idle_since = 0;
   std::uint64_t last_gap = 0;
@@ -158,26 +222,45 @@ void* HelperPool::helper_main(void* argument) {
     Thread* thread = is_granted ? pool.find_work(self.worker, round >= grace_rounds) : nullptr;
     if (thread != nullptr) {
       Group& group = *thread->group;
-      if (group.has_work() && pool.has_more_helpers()) pool.request_helper(group);
+      // Helpers wake each other in a tree.
+      for (std::uint32_t i = 0; i < core::wake_fan_out; ++i) {
+        if (!group.has_work() || !pool.has_more_helpers()) break;
+        pool.request_helper(group);
+      }
       // The clock is not read while fibers follow each other at once.
       last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
-      self.worker.run(*thread);
+      self.worker.run_on_helper(*thread);
       round = 0;
       began = 0;
+      has_lasted_long = false;
       idle_since = 0;
       continue;
     }
-    arch::pause();
+    if (has_lasted_long) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
     if (++round % rounds_per_reading != 0) continue;
     const std::uint64_t now = arch::cycles();
     if (began == 0) began = now;
+    if (!has_lasted_long && now - began > pool.spin_cycles()) {
+      has_lasted_long = true;
+      (void)self.worker.check_core();
+    }
     if (idle_since == 0) idle_since = now;
-    if (is_granted && now - began < pool.spin_cycles_after(last_gap)) continue;
+    if (is_granted && now - began < pool.spin_cycles_after(last_gap) &&
+        !self.worker.has_lost_core())
+      continue;
     pool.park(self);
+    if (is_ending_.load(std::memory_order_relaxed)) break;  // park() ordered it
     round = 0;
     began = 0;
+    has_lasted_long = false;
   }
-  return nullptr;
+  // Release, pairs with end(): the system's number of the thread.
+  ended_count_.fetch_add(1, std::memory_order_release);
+  os::futex_wake_one(ended_count_);
 }
 
 /// Detects threads that may wait unseen: threads that are ready and not taken, and fibers that keep
@@ -238,9 +321,10 @@ void HelperPool::record_stuck(bool is_stuck, std::uint32_t member_count) {
     stuck_count_ = now_ns - last_stuck_ns_ > memory_ns ? 1 : stuck_count_ + 1;
     last_stuck_ns_ = now_ns;
     if (stuck_count_ >= stuck_count_max)
-      width_min_.store(member_count, std::memory_order_relaxed);  // a number by itself
+      width_min_.store(std::max(member_count, width_floor_.load(std::memory_order_relaxed)),
+                       std::memory_order_relaxed);  // a number by itself
   } else if (now_ns - last_stuck_ns_ > leave_ns) {
-    width_min_.store(1, std::memory_order_relaxed);
+    width_min_.store(width_floor_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
 }
 

@@ -40,15 +40,24 @@ class HelperPool {
                     width_min_.load(std::memory_order_relaxed));
   }
 
-  /// Whether there is a helper for every fiber, so native threads run none.
-  [[nodiscard]] bool has_helper_per_fiber() const {
+  /// Whether native threads run no fibers, because there is a helper for every fiber, or some have
+  /// kernel threads of their own.
+  [[nodiscard]] bool are_native_threads_free() const {
     const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
-    return least > 1 && helpers_.started_count() + 1 >= least;
+    return least > 1 && (helpers_.started_count() + 1 >= least || has_own_threads());
   }
+
+  /// Whether fibers have kernel threads of their own.
+  [[nodiscard]] bool has_own_threads() const {
+    return width_floor_.load(std::memory_order_relaxed) > 1;
+  }
+
+  /// From here on native threads run no fibers. False if the system allows no helper.
+  bool free_native_threads();
 
   [[nodiscard]] std::uint64_t spin_cycles() const { return controls_.spin_cycles(clock_); }
 
-  /// The same for a thread that waits again, after an unsuccessful wait of `last_cycles`.
+  /// As spin_cycles(), for a thread that waits again, after an unsuccessful wait of `last_cycles`.
   [[nodiscard]] std::uint64_t spin_cycles_after(std::uint64_t last_cycles) const {
     return controls_.spin_cycles_after(clock_, last_cycles);
   }
@@ -65,6 +74,10 @@ class HelperPool {
   void deregister() { monitor_.deregister(); }
 
   static void on_fork();
+
+  /// Ends the helpers and the monitor's thread, and waits for their end. No group has a thread any
+  /// more, and the next pool() makes another pool.
+  void end();
 
   void add(Group& group);
   void remove(Group& group);
@@ -126,6 +139,7 @@ class HelperPool {
   };
 
   static void* helper_main(void* argument);
+  void run_helper(Helper& self);
   Thread* find_work(const Worker& worker, bool is_patient);
   [[nodiscard]] bool has_work() const;
   void park(Helper& self);
@@ -148,11 +162,15 @@ class HelperPool {
   governor::Controls controls_;
   /// More than 1 for programs whose threads wait in their own loops.
   std::atomic<std::uint32_t> width_min_{1};
+  /// 2 once fibers have kernel threads of their own.
+  std::atomic<std::uint32_t> width_floor_{1};
   governor::Monitor monitor_;
 
   // Any thread; seldom written.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> group_limit_{0};
   std::array<std::atomic<Group*>, group_count_max> groups_{};
+  std::atomic<bool> is_ending_{false};
+  std::atomic<std::uint32_t> ended_count_{0};  ///< of helpers
   core::ThreadPool<Helper> helpers_{helper_count_max};
 
   // The monitor's thread.
@@ -163,6 +181,9 @@ class HelperPool {
 
 /// The pool of the process, made at the first call.
 [[nodiscard]] HelperPool& pool();
+
+/// Ends the threads of the pool, if there is one. No thread of the process may need it meanwhile.
+void end_pool();
 
 /// The pool if it has been made, or null.
 [[nodiscard]] HelperPool* pool_if_made();

@@ -43,7 +43,8 @@ void on_signal(int, siginfo_t*, void* context) {
   Thread* thread = own_thread;
   const std::uintptr_t at = arch::interrupted_at(context);
   // Relaxed: the signal orders them.
-  if (thread == nullptr || thread->is_native() || thread->is_on_main_thread ||
+  if (thread == nullptr || thread->is_native() ||
+      thread->placement.load(std::memory_order_relaxed) != on_any_worker ||
       thread->worker->index() != 0 || at < code_begin.load(std::memory_order_relaxed) ||
       at >= code_end.load(std::memory_order_relaxed))
     return;

@@ -1,7 +1,12 @@
 #include "omp/sched/schedule.hpp"
 
+#include <cstdint>
+#include <utility>
+
 #include "arch/cpu.hpp"
+#include "arch/long_pause.hpp"
 #include "base/check.hpp"
+#include "omp/kernel/perturb.hpp"
 #include "omp/sched/group.hpp"
 #include "omp/sched/pool.hpp"
 #include "os/thread.hpp"
@@ -27,20 +32,29 @@ void yield_worker(const Group& group) {
 /// Limits the duration of a spin.
 class SpinLimit {
  public:
-  explicit SpinLimit(std::uint64_t cycles_max) : cycles_max_(cycles_max) {}
+  /// `worker`: of the calling thread. `brief`: for a longer spin the worker must have its core.
+  SpinLimit(Worker& worker, std::uint64_t cycles_max, std::uint64_t brief)
+      : worker_(worker), cycles_max_(cycles_max), brief_(brief) {}
 
   /// After an unsuccessful poll: whether to poll again.
   bool wait() {
-    arch::pause();
+    if (has_lasted_long_) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
     if (++round_ % rounds_per_reading != 0) return true;
     const std::uint64_t now = arch::cycles();
     if (began_ == 0) began_ = now;
-    return now - began_ < cycles_max_;
+    if (now - began_ >= cycles_max_ || worker_.has_lost_core()) return false;
+    if (now - began_ < brief_ || std::exchange(has_lasted_long_, true)) return true;
+    return !worker_.check_core();
   }
 
   void restart() {
     round_ = 0;
     began_ = 0;
+    has_lasted_long_ = false;
   }
 
   /// Approximate duration of the unsuccessful wait, in cycles.
@@ -49,9 +63,12 @@ class SpinLimit {
   [[nodiscard]] bool is_past_grace() const { return round_ >= grace_rounds; }
 
  private:
-  std::uint64_t cycles_max_;
+  Worker& worker_;
+  const std::uint64_t cycles_max_;
+  const std::uint64_t brief_;
   std::uint64_t began_ = 0;
   int round_ = 0;
+  bool has_lasted_long_ = false;
 };
 
 /// A fiber for a native thread to run while it waits, or null.
@@ -59,7 +76,7 @@ Thread* find_fiber(Group& group, const SpinLimit& spin_limit) {
   // No other thread can run these.
   if (Thread* fiber = group.pop_for_main_thread()) return fiber;
   // Where threads spin for each other in the program, this thread must stay free.
-  if (group.job == nullptr && pool().has_helper_per_fiber()) return nullptr;
+  if (group.is_in_pool && pool().are_native_threads_free()) return nullptr;
   // Relaxed: hints.
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
     if (Thread* fiber = group.pop_ready()) return fiber;
@@ -74,7 +91,9 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   Group& group = *thread.group;
   Worker& worker = group.root;
   HelperPool* const pool = pool_if_made();
-  SpinLimit spin_limit(pool == nullptr ? 0 : pool->spin_cycles_after(group.last_wait));
+  const std::uint64_t brief = pool == nullptr ? 0 : pool->spin_cycles();
+  SpinLimit spin_limit(worker, pool == nullptr ? 0 : pool->spin_cycles_after(group.last_wait),
+                       brief);
   bool was_added = false;
   while (!condition.holds()) {
     if (Thread* fiber = find_fiber(group, spin_limit)) {
@@ -91,15 +110,18 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
     if (spin_limit.wait()) continue;
     group.root_sleeper.prepare();
     was_added = true;
+    perturb(worker.index(), PerturbedPoint::park);
     const bool is_added = list.add_unless(thread, condition);
-    if (is_added && !group.has_work() && !group.has_work_for_main_thread()) {
+    // Only helpers take fibers where some have kernel threads of their own.
+    const bool may_take = !group.is_in_pool || !pool->has_own_threads();
+    if (is_added && !(may_take && group.has_work()) && !group.has_work_for_main_thread()) {
       core::sleep(group.root_sleeper);
     } else {
       (void)group.root_sleeper.cancel();
     }
     if (!is_added) break;
   }
-  if (was_added) list.remove(thread);
+  if (was_added) (void)list.take_thread(thread);
   group.last_wait = spin_limit.waited();
   if (!group.was_preempted) return;
   // The fiber was waiting for this thread, in a loop of the program.
@@ -113,7 +135,9 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
 bool spin_for(Thread& thread, const Condition& condition) {
   // The native thread may need its own core.
   if (thread.worker->index() == 0) return condition.holds();
-  SpinLimit spin_limit(pool().spin_cycles());
+  if (perturbs_choice(thread.worker->index())) return condition.holds();
+  const std::uint64_t brief = pool().spin_cycles();
+  SpinLimit spin_limit(*thread.worker, brief, brief);
   const Group& group = *thread.group;
   do {
     if (condition.holds()) return true;
@@ -130,33 +154,35 @@ bool spin_for(Thread& thread, const Condition& condition) {
 void wait_in_fiber(Thread& thread, WaitList& list, const Condition& condition) {
   while (!spin_for(thread, condition)) {
     thread.is_satisfied = false;
-    thread.wait_list = &list;
+    thread.wait_list.store(&list, std::memory_order_relaxed);
     thread.condition = condition;
     Worker::switch_to_root(thread, SuspendAction::suspend);
     if (thread.is_satisfied) return;
   }
 }
 
-/// Makes a waiting thread ready, which checks its condition again. Any thread.
-void make_ready(Thread& thread) {
-  if (thread.is_native()) {
-    (void)thread.group->wake_root();
-    return;
-  }
-  Group& group = *thread.group;
-  group.push_ready(thread);
-  // Wakes the native thread of the group, which may sleep while it waits for this fiber.
-  if (!group.wake_root() && group.is_in_pool) pool().request_helper(group);
+void wake_native(Thread& thread) {
+  (void)thread.group->wake_root();
 }
 
 }  // namespace
 
 void make_waiters_ready(WaitList& list, const void* key, bool only_one) {
-  Thread* woken = list.take(key, only_one, make_ready);
+  Thread* woken = list.take(key, only_one, wake_native);
+  const Group* requested_for = nullptr;
+  std::uint32_t request_count = 0;
   while (woken != nullptr) {
     Thread* next = woken->next_woken;
-    make_ready(*woken);
+    Group& group = *woken->group;
+    group.push_ready(*woken);
+    perturb(group.index, PerturbedPoint::wake);
     woken = next;
+    // Wakes the native thread of the group, which may sleep while it waits for this fiber.
+    const bool is_root_awake = group.wake_root();
+    if (!group.is_in_pool || (is_root_awake && !pool().has_own_threads())) continue;
+    if (&group != std::exchange(requested_for, &group)) request_count = 0;
+    // Helpers that find more ready threads wake further helpers.
+    if (request_count++ < core::wake_fan_out) pool().request_helper(group);
   }
 }
 
@@ -169,9 +195,21 @@ void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
   }
 }
 
+bool wake_for_nothing(Thread& fiber) {
+  WaitList* const list = fiber.wait_list.load(std::memory_order_relaxed);
+  if (list == nullptr || !list->take_thread(fiber)) return false;
+  Group& group = *fiber.group;
+  group.push_ready(fiber);
+  (void)group.wake_root();
+  pool().request_helper(group);
+  return true;
+}
+
 bool may_others_run(const Thread& thread) {
   const Group& group = *thread.group;
-  return group.has_work() || (thread.worker->index() == 0 && group.has_work_for_main_thread());
+  if (group.has_work()) return true;
+  // A fiber holds the native thread below it, for which it may be waiting.
+  return thread.worker->index() == 0 && (!thread.is_native() || group.has_work_for_main_thread());
 }
 
 void yield(Thread& thread) {
@@ -184,8 +222,10 @@ void yield(Thread& thread) {
     return;
   }
   Thread* fiber = thread.group->pop_for_main_thread();
-  if (fiber == nullptr) fiber = thread.group->pop_ready();
-  if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
+  if (!thread.group->is_in_pool || !pool().are_native_threads_free()) {
+    if (fiber == nullptr) fiber = thread.group->pop_ready();
+    if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
+  }
   if (fiber != nullptr) {
     thread.group->root.run(*fiber);
   } else {
@@ -197,13 +237,13 @@ bool run_on_main_thread() {
   Thread* const thread = own_thread;
   if (thread == nullptr || thread->is_native()) return false;
   Group& group = *thread->group;
-  const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
+  const loop::JobThreads* job = sorrel_job_threads_3 == nullptr ? nullptr : sorrel_job_threads_3();
   if (job == nullptr || !job->is_main_thread(group.root.root_thread_pointer())) return false;
   if (thread->worker != &group.root) Worker::switch_to_root(*thread, SuspendAction::to_main_thread);
   SORREL_ASSERT(thread->worker == &group.root);
   group.main_thread = job;
   job->enter_main_thread();
-  thread->is_on_main_thread = true;
+  thread->set(on_main_thread);
   // While the rank waits, its scheduler may run fibers with control blocks of their own.
   std::uintptr_t* address = job->thread_pointer_address();
   *address = thread->thread_pointer;

@@ -22,6 +22,9 @@ inline void wake_one(WaitList& list, const void* key) {
   if (!list.seems_empty()) make_waiters_ready(list, key, true);
 }
 
+/// Makes a suspended fiber ready if it is in its list: it checks its condition again.
+bool wake_for_nothing(Thread& fiber);
+
 /// Waits until the condition holds. The thread that changes it wakes `list` afterwards. Other
 /// OpenMP threads of the group run meanwhile. May suspend.
 void wait_until(Thread& thread, WaitList& list, const Condition& condition);

@@ -8,14 +8,21 @@
 //! where stated. Data only: schedule.hpp has the functions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "arch/context.hpp"
 #include "omp/kernel/dock.hpp"
+#include "omp/kernel/queued_start.hpp"
+
+namespace sorrel::os {
+class TlsDonor;
+}
 
 namespace sorrel::omp {
 
 struct Group;
+struct OwnThread;
 class WaitList;
 class Worker;
 
@@ -31,10 +38,18 @@ struct Condition {
 };
 
 /// The action of a worker on a fiber that has just switched back to it.
-enum class SuspendAction : std::uint8_t { dock, suspend, queue, to_main_thread };
+enum class SuspendAction : std::uint8_t { dock, suspend, queue, to_main_thread, to_own_thread };
 
 /// The action of a docked fiber when it is resumed.
-enum class ResumeAction : std::uint8_t { implicit_task, tasks };
+enum class ResumeAction : std::uint8_t { implicit_task, tasks, none };
+
+/// On which kernel threads a fiber runs, as bits.
+enum Placement : std::uint8_t {
+  on_any_worker = 0,
+  on_main_thread = 1,   ///< of its rank: it may call MPI until it is switched out
+  on_own_thread = 2,    ///< its donor's, for as long as the fiber exists (own_thread.hpp)
+  is_own_requested = 4  ///< the next worker that would run it makes it on_own_thread
+};
 
 struct Thread {
   Worker* worker = nullptr;  ///< the worker that runs it, or ran it last
@@ -43,15 +58,24 @@ struct Thread {
   // For a fiber.
   arch::Context context = nullptr;
   std::uintptr_t thread_pointer = 0;
+  os::TlsDonor* donor = nullptr;  ///< null also for a fiber that has ended
   ResumeAction resume_action = ResumeAction::implicit_task;
   SuspendAction suspend_action = SuspendAction::dock;
   bool is_satisfied = false;
-  /// It runs on the main thread of its rank, and may call MPI, until it is switched out. Private;
-  /// read also by a signal handler on that thread.
-  bool is_on_main_thread = false;
-  WaitList* wait_list = nullptr;
+  /// In a call of this library that must not change its kernel thread.
+  bool stays_on_worker = false;
+  /// Bits of Placement. Relaxed: changed by its own thread, or by the thread that has taken it; the
+  /// last bit by any thread.
+  std::atomic<std::uint8_t> placement{on_any_worker};
+  OwnThread* own = nullptr;
+  /// Relaxed: written before the fiber is given up.
+  std::atomic<WaitList*> wait_list{nullptr};
   Condition condition;
   Dock dock;
+  /// The thread belongs to an inner region, to a very large one, or runs under a tool. It may wait
+  /// in its region's last barrier, and so dock after the region has ended. Constant.
+  bool starts_through_queue = false;
+  QueuedStart queued_start;
 
   // Under the lock of the list or queue it is in.
   Thread* next_waiting = nullptr;
@@ -61,6 +85,16 @@ struct Thread {
   bool is_listed = false;
 
   [[nodiscard]] bool is_native() const { return thread_pointer == 0; }
+
+  [[nodiscard]] bool is(Placement bit) const {
+    return (placement.load(std::memory_order_relaxed) & bit) != 0;
+  }
+
+  void set(Placement bit) { placement.fetch_or(bit, std::memory_order_relaxed); }
+
+  void clear(Placement bit) {
+    placement.fetch_and(static_cast<std::uint8_t>(~bit), std::memory_order_relaxed);
+  }
 };
 
 /// The record of the calling thread, in its thread control block for as long as the block is used.

@@ -32,15 +32,15 @@ Thread* WaitList::unlink(Thread* before, Thread& thread) {
   return next;
 }
 
-void WaitList::remove(Thread& thread) {
+bool WaitList::take_thread(Thread& thread) {
   lock_.lock();
   Thread* before = nullptr;
-  for (Thread* at = first_; at != nullptr; before = at, at = at->next_waiting) {
-    if (at != &thread) continue;
-    unlink(before, thread);
-    break;
+  Thread* at = first_;
+  for (; at != nullptr && at != &thread; before = at, at = at->next_waiting) {
   }
+  if (at != nullptr) unlink(before, thread);
   lock_.unlock();
+  return at != nullptr;
 }
 
 Thread* WaitList::take(const void* key, bool only_one, void (*wake_native)(Thread&)) {

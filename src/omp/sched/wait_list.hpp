@@ -19,8 +19,8 @@ class WaitList {
   /// False if the condition holds; otherwise the thread is in the list (if not already).
   bool add_unless(Thread& thread, const Condition& condition);
 
-  /// Takes `thread` out if it is in.
-  void remove(Thread& thread);
+  /// Takes `thread` out, to be made ready; false if it is not in.
+  bool take_thread(Thread& thread);
 
   /// Read after a change made with `waker_order`: then a thread that does not see it is in the
   /// list.

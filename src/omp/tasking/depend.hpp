@@ -2,9 +2,12 @@
 //! read it.
 //!
 //! Only the thread that runs the parent accesses it. It holds a reference on every task in it.
-//! mutexinoutset and inoutset are treated as inout: allowed, and in the order of creation.
+//! Before it takes more memory, it drops the tasks that have finished: so its size follows the
+//! number of unfinished tasks. mutexinoutset and inoutset are treated as inout: allowed, and in the
+//! order of creation. A null address is omp_all_memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -52,10 +55,16 @@ class DependTable {
   template <class After, class Drop>
   void enter(Task& task, void* const* depend, After after, Drop drop) {
     for_each_dependence(depend, [&](const Dependence& item) {
-      Entry& entry = find(item.address);
+      if (all_writer_ != nullptr && all_writer_ != &task) after(*all_writer_);
+      if (item.address == nullptr) {
+        enter_for_all(task, after, drop);
+        return;
+      }
+      Entry& entry = find(item.address, drop);
       if (item.is_in) {
         if (entry.writer != nullptr && entry.writer != &task) after(*entry.writer);
         if (entry.writer == &task) return;
+        if (entry.readers.size() == entry.readers.capacity()) make_room_for_readers(entry, drop);
         hold(task);
         entry.readers.push_back(&task);
         return;
@@ -74,30 +83,37 @@ class DependTable {
     });
   }
 
-  /// The same for a waiter, which is not entered.
+  /// As enter(), for a waiter, which is not entered.
   template <class After>
   void look_up(void* const* depend, After after) {
     for_each_dependence(depend, [&](const Dependence& item) {
-      Entry& entry = find(item.address);
-      if (item.is_in || entry.readers.empty()) {
-        if (entry.writer != nullptr) after(*entry.writer);
+      if (all_writer_ != nullptr) after(*all_writer_);
+      if (item.address == nullptr) {
+        for_each_task([&](Task& task) { after(task); });
         return;
       }
-      for (Task* reader : entry.readers)
+      const Entry* entry = find_if_used(item.address);
+      if (entry == nullptr) return;
+      if (item.is_in || entry->readers.empty()) {
+        if (entry->writer != nullptr) after(*entry->writer);
+        return;
+      }
+      for (Task* reader : entry->readers)
         after(*reader);
     });
   }
 
   template <class Drop>
   void clear(Drop drop) {
-    for (Entry& entry : entries_) {
-      for (Task* reader : entry.readers)
-        drop(*reader);
-      if (entry.writer != nullptr) drop(*entry.writer);
-    }
+    for_each_task(drop);
+    if (all_writer_ != nullptr) drop(*all_writer_);
+    all_writer_ = nullptr;
     entries_.clear();
     used_ = 0;
   }
+
+  /// Addresses that it can hold without more memory.
+  [[nodiscard]] std::size_t room() const { return entries_.size() / 2; }
 
  private:
   struct Entry {
@@ -114,13 +130,69 @@ class DependTable {
                           std::memory_order_relaxed);
   }
 
+  /// Calls visit(task) for the last writer and the readers of every address.
+  template <class Visit>
+  void for_each_task(Visit visit) {
+    for (Entry& entry : entries_) {
+      for (Task* reader : entry.readers)
+        visit(*reader);
+      if (entry.writer != nullptr) visit(*entry.writer);
+    }
+  }
+
+  /// `task` depends on all tasks, and all later tasks depend on it.
+  template <class After, class Drop>
+  void enter_for_all(Task& task, After after, Drop drop) {
+    if (all_writer_ == &task) return;
+    for_each_task([&](Task& other) {
+      if (&other != &task) after(other);
+    });
+    hold(task);
+    clear(drop);
+    all_writer_ = &task;
+  }
+
+  static bool has_finished(Task& task) {
+    // The lock orders what the task did before what its later successors do.
+    task.lock.lock();
+    const bool has_finished = task.has_finished;
+    task.lock.unlock();
+    return has_finished;
+  }
+
+  template <class Drop>
+  static void drop_finished_readers(Entry& entry, Drop drop) {
+    std::erase_if(entry.readers, [&](Task* reader) {
+      if (!has_finished(*reader)) return false;
+      drop(*reader);
+      return true;
+    });
+  }
+
+  template <class Drop>
+  static void make_room_for_readers(Entry& entry, Drop drop) {
+    drop_finished_readers(entry, drop);
+    const std::size_t room = entry.readers.capacity();
+    if (entry.readers.size() > room / 2) entry.readers.reserve(room * 2);
+  }
+
   static std::size_t hash(const void* address) {
     return static_cast<std::size_t>(
         (reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL) >> 20);
   }
 
-  Entry& find(const void* address) {
-    if (entries_.empty() || used_ * 2 >= entries_.size()) grow();
+  [[nodiscard]] const Entry* find_if_used(const void* address) const {
+    if (entries_.empty()) return nullptr;
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = hash(address) & mask;
+    while (entries_[at].is_used && entries_[at].address != address)
+      at = (at + 1) & mask;
+    return entries_[at].is_used ? &entries_[at] : nullptr;
+  }
+
+  template <class Drop>
+  Entry& find(const void* address, Drop drop) {
+    if (entries_.empty() || used_ * 2 >= entries_.size()) make_room(drop);
     const std::size_t mask = entries_.size() - 1;
     std::size_t at = hash(address) & mask;
     while (entries_[at].is_used && entries_[at].address != address)
@@ -134,10 +206,24 @@ class DependTable {
     return entry;
   }
 
-  void grow() {
+  /// Drops finished tasks and addresses without tasks; grows if more than a quarter is still used.
+  template <class Drop>
+  void make_room(Drop drop) {
     constexpr std::size_t size_min = 16;
-    std::vector<Entry> old(entries_.empty() ? size_min : entries_.size() * 2);
+    std::size_t count = 0;
+    for (Entry& entry : entries_) {
+      drop_finished_readers(entry, drop);
+      if (entry.writer != nullptr && has_finished(*entry.writer)) {
+        drop(*entry.writer);
+        entry.writer = nullptr;
+      }
+      entry.is_used = entry.writer != nullptr || !entry.readers.empty();
+      count += entry.is_used ? 1 : 0;
+    }
+    const std::size_t size = std::max(entries_.size(), size_min);
+    std::vector<Entry> old(count * 4 > size ? size * 2 : size);
     old.swap(entries_);
+    used_ = count;
     const std::size_t mask = entries_.size() - 1;
     for (Entry& entry : old) {
       if (!entry.is_used) continue;
@@ -150,6 +236,8 @@ class DependTable {
 
   std::vector<Entry> entries_;
   std::size_t used_ = 0;
+  /// The last task that depends on all memory. All tasks in the entries are later.
+  Task* all_writer_ = nullptr;
 };
 
 }  // namespace sorrel::omp

@@ -23,6 +23,7 @@ struct Team;
 struct TaskGroup {
   TaskGroup* outer = nullptr;
   std::uintptr_t* reductions = nullptr;
+  void* llvm_reduction = nullptr;  ///< of programs for LLVM's library
   /// Created for the task reductions of a region, loop or sections: no taskgroup construct.
   bool is_of_construct = false;
   std::atomic<std::uint64_t> unfinished{0};

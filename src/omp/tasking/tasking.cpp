@@ -2,13 +2,16 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "base/check.hpp"
+#include "omp/kernel/perturb.hpp"
 #include "omp/sched/pool.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/depend.hpp"
 #include "omp/tasking/member_state.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/team/team.hpp"
 #include "omp/team/team_thread.hpp"
 
@@ -103,6 +106,7 @@ void queue_task(TeamThread& thread, Task& task, bool is_alone) {
   Team& team = *task.team;
   const bool is_own_team = thread.team == &team;
   (is_own_team ? *thread.member_state : team.member_states[0]).queue.push(task);
+  perturb(thread.number, PerturbedPoint::post);
   team.task_flag.raise();
   // A thread that has released a single task runs it next.
   if (!is_alone || !is_own_team) wake_any(team);
@@ -115,6 +119,7 @@ void release_successors(TeamThread& thread, Task& task) {
   Successor* successor = task.successors;
   task.successors = nullptr;
   task.lock.unlock();
+  perturb(thread.number, PerturbedPoint::release);
   bool is_first = true;
   while (successor != nullptr) {
     Successor* next = successor->next;
@@ -159,6 +164,7 @@ void finish(TeamThread& thread, Task& task) {
   } else {
     notify_parent(thread, parent, parent_level, 1);
   }
+  perturb(thread.number, PerturbedPoint::report);
   // The thread that ends the group may free it at once.
   if (taskgroup != nullptr) {
     [[maybe_unused]] const std::uint64_t left = taskgroup->unfinished.fetch_sub(1, waker_order);
@@ -192,9 +198,20 @@ void execute(TeamThread& thread, Task& task) {
   const Icv icv = thread.icv;
   thread.task = &task;
   thread.icv = task.icv;
-  if (task.has_copies || !is_cancelled(*task.team, task.taskgroup)) task.body(task.data);
+  std::uint32_t tool_state = 0;
+  if (has_tool()) [[unlikely]] {
+    tool_state = std::exchange(thread.tool_state, TeamThread::no_tool_state);
+    tell_task_schedule(*before, ompt::TaskStatus::switched, task);
+  }
+  const bool is_run = task.has_copies || !is_cancelled(*task.team, task.taskgroup);
+  if (is_run) task.body(task.data);
   thread.task = before;
   thread.icv = icv;
+  if (has_tool()) [[unlikely]] {
+    thread.tool_state = tool_state;
+    tell_task_schedule(task, is_run ? ompt::TaskStatus::complete : ompt::TaskStatus::cancel,
+                       *before);
+  }
   end_part(thread, task);
 }
 
@@ -206,7 +223,9 @@ std::byte* aligned(std::byte* address, std::size_t alignment) {
 Task& new_task(TeamThread& thread, const TaskRequest& request) {
   Task& parent = *thread.task;
   const std::size_t alignment = request.alignment == 0 ? 1 : request.alignment;
-  const std::size_t bytes = sizeof(Task) + request.bytes + alignment;
+  std::size_t bytes = sizeof(Task) + request.bytes + alignment;
+  if (has_tool()) [[unlikely]]
+    bytes = with_tool_task(bytes);
   void* block = thread.task_memory.take(bytes);
   Task& task = *new (block) Task;
   task.bytes = static_cast<std::uint32_t>(bytes);
@@ -221,15 +240,16 @@ Task& new_task(TeamThread& thread, const TaskRequest& request) {
     task.is_detached = true;
     task.parts.store(2, std::memory_order_relaxed);  // not published
     *request.detach = &task;
-    if (request.data != nullptr) *static_cast<void**>(request.data) = &task;
+    if (request.data != nullptr && !request.keeps_data) *static_cast<void**>(request.data) = &task;
   }
   std::byte* data = aligned(static_cast<std::byte*>(block) + sizeof(Task), alignment);
   if (request.copy != nullptr) {
     task.has_copies = true;
     request.copy(data, request.data);
   } else {
-    std::memcpy(data, request.data, request.bytes);
+    if (request.bytes != 0) std::memcpy(data, request.data, request.bytes);
   }
+  if (request.must_run_body) task.has_copies = true;
   if (request.range != nullptr) std::memcpy(data, request.range, sizeof(TaskRange));
   task.data = data;
   ++parent.created;
@@ -326,10 +346,10 @@ void drop_table(TeamThread& thread, Task& task) {
   task.table = nullptr;
 }
 
-void make_task(TeamThread& thread, const TaskRequest& request) {
+bool make_task(TeamThread& thread, const TaskRequest& request) {
   Team& team = *thread.team;
   Task& parent = *thread.task;
-  if (is_cancelled(team, parent.taskgroup)) return;
+  if (is_cancelled(team, parent.taskgroup)) return false;
   // Relaxed: the creator's arrival at the barrier publishes it.
   if (!team.has_tasks.load(std::memory_order_relaxed))
     team.has_tasks.store(true, std::memory_order_relaxed);
@@ -339,24 +359,52 @@ void make_task(TeamThread& thread, const TaskRequest& request) {
       !request.is_deferrable || parent.is_final || (team.size == 1 && !is_detached);
   if (must_run && has_dependences) wait_for_dependences(thread, request.depend);
   Task& task = new_task(thread, request);
+  if (has_tool()) [[unlikely]]
+    tell_task_create(thread, task, must_run, has_dependences ? request.depend : nullptr);
   if (must_run) {
     execute(thread, task);
-    return;
+    return true;
   }
   if (has_dependences) {
     const bool may_run = enter_dependences(thread, task, request.depend);
     if (may_run) queue_task(thread, task, false);
     constexpr std::uint32_t tasks_per_check = 16;
-    if (parent.created % tasks_per_check != 0) return;
+    if (parent.created % tasks_per_check != 0) return true;
     while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
     }
-    return;
+    return true;
   }
   if (thread.member_state->queue.seems() >= queued_max) {
     execute(thread, task);
   } else {
     queue_task(thread, task, false);
   }
+  return true;
+}
+
+Task& begin_included_task(TeamThread& thread, std::uint32_t flags) {
+  if (!thread.team->has_tasks.load(std::memory_order_relaxed))
+    thread.team->has_tasks.store(true, std::memory_order_relaxed);
+  Task& task = new_task(thread, {.flags = flags});
+  if (has_tool()) [[unlikely]] {
+    tell_task_create(thread, task, true, nullptr);
+    tell_task_schedule(*task.parent, ompt::TaskStatus::switched, task);
+  }
+  thread.task = &task;
+  return task;
+}
+
+void end_included_task(TeamThread& thread, Task& task) {
+  SORREL_ASSERT(thread.task == &task);
+  thread.task = task.parent;
+  thread.icv = task.icv;
+  if (has_tool()) [[unlikely]]
+    tell_task_schedule(task, ompt::TaskStatus::complete, *task.parent);
+  end_part(thread, task);
+}
+
+bool is_current_task_cancelled(const TeamThread& thread) {
+  return is_cancelled(*thread.team, thread.task->taskgroup);
 }
 
 namespace {
@@ -392,7 +440,7 @@ FoundTask find_any_task(TeamThread& thread) {
   const std::uint64_t now = arch::cycles();
   if (now >= thread.steal_after) {
     const SearchState state = update_search(thread, team);
-    const std::uint32_t least = state.is_patient ? 1 : 2;
+    const std::uint32_t least = state.is_patient || perturbs_choice(thread.number) ? 1 : 2;
     for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
       task = team.member_states[(thread.number + i) % team.size].queue.steal(least);
     // Not at the first search: between two tasks of a chain no task is queued.
@@ -411,6 +459,7 @@ FoundTask find_any_task(TeamThread& thread) {
 
 void run_found_task(TeamThread& thread, const FoundTask& found) {
   SORREL_ASSERT(found.task != nullptr && found.task->team == thread.team);
+  perturb(thread.number, PerturbedPoint::borrow);
   execute(thread, *found.task);
   if (found.stolen_at == 0) return;
   // Short tasks cost more to move than to run on their own thread.
@@ -439,12 +488,24 @@ bool run_task_below(TeamThread& thread, const Task& ancestor) {
   return true;
 }
 
-void wait_for_children(TeamThread& thread) {
+namespace {
+
+void wait_for_children_untold(TeamThread& thread) {
   Task& task = *thread.task;
   if (task.created == 0 || task.children_done()) return;
   Waiting waiting{.task = &task, .team = thread.team, .group = nullptr};
   work_until(thread, {.holds_of = Waiting::for_children, .argument = &waiting},
              [&] { return task.children_done(); });
+}
+
+}  // namespace
+
+void wait_for_children(TeamThread& thread) {
+  if (!has_tool()) [[likely]]
+    return wait_for_children_untold(thread);
+  tell_sync(thread, ompt::Sync::taskwait, ompt::Endpoint::begin);
+  wait_for_children_untold(thread);
+  tell_sync(thread, ompt::Sync::taskwait, ompt::Endpoint::end);
 }
 
 void wait_for_dependences(TeamThread& thread, void** depend) {
@@ -462,19 +523,27 @@ void wait_for_dependences(TeamThread& thread, void** depend) {
 }
 
 void begin_taskgroup(TeamThread& thread) {
+  if (has_tool()) [[unlikely]]
+    tell_sync_region(thread, ompt::Sync::taskgroup, ompt::Endpoint::begin);
   thread.task->taskgroup = new TaskGroup{.outer = thread.task->taskgroup};
 }
 
-void end_taskgroup(TeamThread& thread) {
+void* end_taskgroup(TeamThread& thread) {
   TaskGroup* group = thread.task->taskgroup;
-  if (group == nullptr) return;
+  if (group == nullptr) return nullptr;
   SORREL_ASSERT(group != thread.team->region_taskgroup, "the group of a region ends with it");
+  if (has_tool()) [[unlikely]]
+    tell_sync_wait(thread, ompt::Sync::taskgroup, ompt::Endpoint::begin);
   Waiting waiting{.task = thread.task, .team = thread.team, .group = group};
   work_until(thread, {.holds_of = Waiting::for_group, .argument = &waiting},
              // Acquire: effects of the group's tasks.
              [&] { return group->unfinished.load(std::memory_order_acquire) == 0; });
+  if (has_tool()) [[unlikely]]
+    tell_sync(thread, ompt::Sync::taskgroup, ompt::Endpoint::end);
   thread.task->taskgroup = group->outer;
+  void* const reduction = group->llvm_reduction;
   delete group;
+  return reduction;
 }
 
 void fulfill(TeamThread& thread, Task& task) {
@@ -483,7 +552,7 @@ void fulfill(TeamThread& thread, Task& task) {
   // All threads may be waiting for this event alone.
   for (Barrier* barrier : {&team.inner, &team.last}) {
     const BarrierState state = barrier->sync();
-    if (state.is_full(team.size) && is_quiescent(team)) barrier->open(state);
+    if (barrier->is_full(state) && is_quiescent(team)) barrier->open(state);
   }
 }
 

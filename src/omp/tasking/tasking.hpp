@@ -28,9 +28,11 @@ struct TaskRequest {
   std::uint32_t flags = 0;
   void** depend = nullptr;
   void** detach = nullptr;
-  /// Of a taskloop: the first two words of the task's data. They are written after `copy` has run,
+  /// The range of a taskloop: the first two words of the task's data. Written after `copy` has run,
   /// which does not fill them.
   const TaskRange* range = nullptr;
+  bool must_run_body = false;  ///< also when the task is cancelled
+  bool keeps_data = false;     ///< the first word of `data` is no place for the task's event
 };
 
 inline constexpr std::uint32_t task_untied = 1U << 0;
@@ -42,9 +44,18 @@ inline constexpr std::uint32_t task_if = 1U << 10;
 inline constexpr std::uint32_t task_nogroup = 1U << 11;
 inline constexpr std::uint32_t task_reduction = 1U << 12;
 inline constexpr std::uint32_t task_detach = 1U << 13;
+inline constexpr std::uint32_t task_strict = 1U << 14;
 
-/// Creates a task, and runs it at once if it cannot or need not be deferred. May suspend.
-void make_task(TeamThread& thread, const TaskRequest& request);
+/// Creates a task, and runs it at once if it cannot or need not be deferred. False: its group is
+/// cancelled, and there is none. May suspend.
+bool make_task(TeamThread& thread, const TaskRequest& request);
+
+/// A task whose body the caller runs itself, until end_included_task().
+Task& begin_included_task(TeamThread& thread, std::uint32_t flags);
+void end_included_task(TeamThread& thread, Task& task);
+
+/// Whether the body of the current task need not be run.
+[[nodiscard]] bool is_current_task_cancelled(const TeamThread& thread);
 
 /// A task that a thread has taken out of a queue and has not begun.
 struct FoundTask {
@@ -72,7 +83,8 @@ void wait_for_children(TeamThread& thread);
 void wait_for_dependences(TeamThread& thread, void** depend);
 
 void begin_taskgroup(TeamThread& thread);
-void end_taskgroup(TeamThread& thread);
+/// Returns the group's llvm_reduction.
+void* end_taskgroup(TeamThread& thread);
 
 /// The event of a detached task has occurred.
 void fulfill(TeamThread& thread, Task& task);

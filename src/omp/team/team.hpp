@@ -12,16 +12,19 @@
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
 #include "omp/icv/icv.hpp"
+#include "omp/icv/places.hpp"
 #include "omp/kernel/task_flag.hpp"
 #include "omp/team/barrier.hpp"
 #include "omp/team/team_state.hpp"
 #include "omp/team/work_share.hpp"
+#include "omp/tool/ompt.hpp"
 
 namespace sorrel::omp {
 
 struct Group;
 struct TaskGroup;
 struct TeamThread;
+struct ToolTask;
 
 /// The numbers are GOMP's.
 enum Cancelled : std::uint32_t {
@@ -44,12 +47,21 @@ struct alignas(cache_line_bytes) Team {
   std::uint32_t active_level = 0;
   bool is_outermost = false;  ///< its threads are published as bits
   bool has_loop = false;      ///< all its threads begin in the loop
+  /// Its threads are bound, or display their affinity, as they begin.
+  bool has_affinity = false;
+  bool displays_affinity = false;
+  Bind bind = Bind::none;  ///< bind-var of its threads, if it is bound
+  /// The league that the region belongs to, as inherited from its parent, and its team's number.
+  std::uint32_t league_size = 1;
+  std::uint32_t league_number = 0;
+  std::uintptr_t allocator = 1;  ///< def-allocator-var of its threads
   Group* group = nullptr;
   TeamThread* master = nullptr;
   Team* parent = nullptr;
   Thread* const* members = nullptr;
   Task* implicit_tasks = nullptr;        ///< one for each member
   MemberState* member_states = nullptr;  ///< one for each member
+  MemberPlace* places = nullptr;         ///< one for each member of a team that is bound
   // Private to the master.
   alignas(cache_line_bytes) TeamState outer_state;  ///< before it became master
 
@@ -69,6 +81,9 @@ struct alignas(cache_line_bytes) Team {
   /// Tasks that were finished by threads of other teams.
   std::atomic<std::uint64_t> finished_elsewhere{0};
   Team* next = nullptr;  ///< in the master's list
+  // For a tool that observes the process.
+  ompt::Data tool_data{};
+  ToolTask* tool_tasks = nullptr;  ///< one for each member
 
   [[nodiscard]] bool is_cancelled() const {
     // Relaxed: a request that may take effect later; nothing is read through it.
@@ -94,11 +109,18 @@ struct alignas(cache_line_bytes) Team {
     return (word & what) != 0 && word >> 32 == inner.generation();
   }
 
+  /// Before the first region.
+  void set_size(std::uint32_t thread_count) {
+    size = thread_count;
+    inner.set_size(thread_count);
+    last.set_size(thread_count);
+  }
+
   /// Between two regions: no thread is inside. Only the master may call it.
   void check_invariants() const {
     SORREL_CHECK(size >= 1 && size <= thread_count_max);
-    SORREL_CHECK(is_cancelled() || inner.seems().arrived_count() == 0, "a thread is in a barrier");
-    SORREL_CHECK(last.seems().arrived_count() == 0, "a thread is at the region's end");
+    SORREL_CHECK(is_cancelled() || inner.seems_empty(), "a thread is in a barrier");
+    SORREL_CHECK(last.seems_empty(), "a thread is at the region's end");
     if (!is_cancelled()) shares.check_invariants();
   }
 

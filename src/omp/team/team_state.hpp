@@ -30,6 +30,11 @@ struct alignas(cache_line_bytes) TeamState {
   std::uint64_t chunk_end = 0;
   bool holds_chunk = false;
 
+  std::uintptr_t allocator = 1;  ///< def-allocator-var
+  // For programs of LLVM's library: the loop around the current one whose iterations wait for each
+  // other, and its extents.
+  WorkShare* doacross_share = nullptr;
+  const void* doacross_dimensions = nullptr;
   Task* task = nullptr;                 ///< the one that it executes
   MemberState* member_state = nullptr;  ///< in its team
 };

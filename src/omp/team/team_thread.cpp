@@ -14,6 +14,7 @@ void TeamThreads::add(TeamThread& thread) {
     room_ = room;
   }
   threads_[count_++] = &thread;
+  filled_ = std::max(filled_, count_);
 }
 
 }  // namespace sorrel::omp

@@ -16,6 +16,7 @@
 #include "base/check.hpp"
 #include "omp/icv/icv.hpp"
 #include "omp/sched/wait_list.hpp"
+#include "omp/tool/ompt.hpp"
 
 namespace sorrel::omp {
 
@@ -30,7 +31,8 @@ struct LoopShape {
   std::uint64_t chunk = 1;
   Schedule schedule = Schedule::dynamic;
   bool is_ordered = false;
-  bool is_monotonic = true;  ///< a thread's chunks come in the order of their iterations
+  bool is_monotonic = true;    ///< a thread's chunks come in the order of their iterations
+  bool has_multiples = false;  ///< guided: sizes are multiples of the chunk
 };
 
 /// Most loops need two lines only: the loop, and what changes while it runs. Each costs every
@@ -43,21 +45,22 @@ class WorkShare {
   std::uint64_t chunk_count = 0;
   std::uint64_t stride = 0;  ///< of such a loop, from chunk to chunk, of the program's variable
 
-  // The same. Most constructs use none of these.
+  // Written by the thread that opens the construct. Most constructs use none of these.
   alignas(cache_line_bytes) std::uintptr_t* reductions = nullptr;
   void* memory = nullptr;                        ///< zeroed, for the construct's threads
   std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
+  ompt::Work tool_work = ompt::Work::loop;  ///< what a tool receives
 
-  /// Of an ordered loop: the iteration whose turn it is. (N) the thread that passes it on; waiters.
+  /// In an ordered loop: the iteration whose turn it is. (N) the thread that passes it on; waiters.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 
   alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
   static constexpr std::uint32_t no_owner = ~0U;
   static constexpr std::uint32_t several = no_owner - 1;
-  /// Of a loop in batches: the number of the only thread that has taken more than one chunk at a
+  /// In a loop in batches: the number of the only thread that has taken more than one chunk at a
   /// time. Relaxed: a thief that misses a batch leaves it to its owner.
   std::atomic<std::uint32_t> batch_owner{no_owner};
 

@@ -55,7 +55,7 @@ constexpr std::uint64_t trip_count(std::int64_t start, std::int64_t end, std::in
   return start <= end ? 0 : (first - last - 1) / by + 1;
 }
 
-/// The same for unsigned long long; `is_up` tells the direction.
+/// trip_count() for unsigned long long; `is_up` tells the direction.
 constexpr std::uint64_t trip_count_unsigned(bool is_up,
                                             std::uint64_t start,
                                             std::uint64_t end,

@@ -19,15 +19,16 @@ struct Sink {
 
 }  // namespace
 
-void post_iteration(const TeamThread& thread, std::uint64_t outer, std::uint64_t inner) {
-  WorkShare& share = *thread.share;
+void post_iteration(WorkShare& share, std::uint64_t outer, std::uint64_t inner) {
   // (S), pairs with Sink.
   share.posted[outer].exchange(inner + 1, waker_order);
   wake_all(share.waiters);
 }
 
-void wait_for_iteration(TeamThread& thread, std::uint64_t outer, std::uint64_t inner) {
-  WorkShare& share = *thread.share;
+void wait_for_iteration(TeamThread& thread,
+                        WorkShare& share,
+                        std::uint64_t outer,
+                        std::uint64_t inner) {
   if (outer >= share.counts[0]) return;
   Sink sink{.posted = &share.posted[outer], .wanted = inner + 1};
   const Condition condition{.holds_of = Sink::has_come, .argument = &sink};

@@ -27,9 +27,12 @@ void begin_doacross(TeamThread& thread,
 }
 
 /// The iteration has done what later ones wait for.
-void post_iteration(const TeamThread& thread, std::uint64_t outer, std::uint64_t inner);
+void post_iteration(WorkShare& share, std::uint64_t outer, std::uint64_t inner);
 
 /// May suspend.
-void wait_for_iteration(TeamThread& thread, std::uint64_t outer, std::uint64_t inner);
+void wait_for_iteration(TeamThread& thread,
+                        WorkShare& share,
+                        std::uint64_t outer,
+                        std::uint64_t inner);
 
 }  // namespace sorrel::omp

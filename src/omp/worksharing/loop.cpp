@@ -5,10 +5,12 @@
 
 #include "arch/cpu.hpp"
 #include "base/check.hpp"
+#include "omp/kernel/perturb.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/team/task_memory.hpp"
 #include "omp/team/team.hpp"
 
@@ -116,7 +118,10 @@ bool take_guided(WorkShare& share, std::uint32_t thread_count, Chunk& chunk) {
   std::uint64_t begin = share.next.load(std::memory_order_relaxed);
   for (;;) {
     if (begin >= loop.trip_count) return false;
-    const std::uint64_t size = guided_size(loop.trip_count - begin, loop.chunk, thread_count);
+    const std::uint64_t left = loop.trip_count - begin;
+    std::uint64_t size = guided_size(left, loop.chunk, thread_count);
+    if (loop.has_multiples)
+      size = std::min(left, (size + loop.chunk - 1) / loop.chunk * loop.chunk);
     if (!share.next.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed)) continue;
     chunk = {begin, begin + size};
     return true;
@@ -185,6 +190,8 @@ void begin_loop(TeamThread& thread,
   bool is_first = false;
   WorkShare& share = shares.enter(thread, is_first);
   if (is_first) {
+    if (has_tool()) [[unlikely]]
+      share.tool_work = thread.tool_work;
     share.loop = shape;
     if (shape.schedule == Schedule::dynamic || shape.schedule == Schedule::guided) {
       const std::uint64_t least = std::max<std::uint64_t>(shape.chunk, 1);
@@ -207,6 +214,10 @@ void begin_loop(TeamThread& thread,
   }
   if (extras.reductions != nullptr) add_reductions(thread, extras.reductions);
   if (extras.memory != nullptr) *extras.memory = share.memory;
+  if (has_tool()) [[unlikely]] {
+    thread.tool_work = ompt::Work::loop;
+    tell_work(thread, share.tool_work, ompt::Endpoint::begin, shape.trip_count);
+  }
 }
 
 bool next_batch(TeamThread& thread, WorkShare& share, std::uint64_t& chunk) {
@@ -222,11 +233,13 @@ bool next_batch(TeamThread& thread, WorkShare& share, std::uint64_t& chunk) {
         batch_tuner.next(count - member_state.chunks_begun, thread.team->size, arch::cycles);
     const std::uint64_t begin = share.next.fetch_add(size, std::memory_order_relaxed);
     member_state.chunks_begun = begin + size;
+    perturb(thread.number, PerturbedPoint::take);
     if (begin < count) {
       chunk = begin_batch(thread, share, {begin, std::min(begin + size, count)});
       return true;
     }
   }
+  perturb(thread.number, PerturbedPoint::borrow);
   const ChunkRange stolen = steal_chunks(thread, share);
   if (stolen.empty()) return false;
   chunk = begin_batch(thread, share, stolen);
@@ -270,6 +283,8 @@ void wait_for_turn(TeamThread& thread) {
 }
 
 void end_loop(TeamThread& thread) {
+  if (has_tool()) [[unlikely]]
+    tell_work(thread, thread.share->tool_work, ompt::Endpoint::end, thread.share->loop.trip_count);
   // Chunks are left over if the loop was cancelled.
   if (thread.share->chunk_count != 0 && !thread.member_state->batch.is_empty())
     thread.member_state->batch.forget();

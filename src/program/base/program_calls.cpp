@@ -12,7 +12,7 @@ namespace sorrel::program {
 
 namespace {
 
-/// Behind a call, which therefore is no jump.
+/// Stands behind a call, which therefore is no jump.
 [[gnu::always_inline]] inline void stay() {
   asm volatile("");
 }

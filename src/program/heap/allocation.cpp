@@ -11,6 +11,7 @@
 #include <malloc.h>
 
 #include "arch/stack_pointer.hpp"
+#include "base/copy_bytes.hpp"
 #include "os/page_bytes.hpp"
 #include "program/base/libc.hpp"
 #include "program/heap/heap_sharing.hpp"
@@ -189,7 +190,7 @@ void* reallocate(Place place, void* payload, std::size_t bytes) {
   if (may_change && resize(own, payload, bytes)) return payload;
   void* moved = allocate(may_change ? own : place, bytes);
   if (moved == nullptr) return nullptr;
-  std::memcpy(moved, payload, std::min(old_bytes, bytes));
+  copy_bytes(moved, payload, std::min(old_bytes, bytes));
   release(payload);
   return moved;
 }

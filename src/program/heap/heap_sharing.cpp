@@ -1,7 +1,7 @@
 #include "program/heap/heap_sharing.hpp"
 
 #include "arch/stack_pointer.hpp"
-#include "program/base/libc.hpp"
+#include "program/base/fork_hold.hpp"
 #include "program/heap/rank_heaps.hpp"
 
 namespace sorrel::program {
@@ -66,9 +66,7 @@ void HeapLock::lock(heap::RegionHeap& heap, bool is_own) {
 
 void keep_heaps_whole_in_children() {
   // The first to be registered: handlers of the program may allocate.
-  using Register = int(void (*)(), void (*)(), void (*)(), void*);
-  static auto* const real = next_definition<Register>("__register_atfork");
-  (void)real(lock_for_fork, unlock_after_fork, unlock_after_fork, nullptr);
+  hold_over_forks(lock_for_fork, unlock_after_fork);
 }
 
 }  // namespace sorrel::program

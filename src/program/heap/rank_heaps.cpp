@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <link.h>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "os/cleared_memory.hpp"
 #include "os/freed_memory.hpp"
+#include "os/library_state.hpp"
 #include "os/page_bytes.hpp"
 #include "program/base/libc.hpp"
 #include "program/heap/heap_sharing.hpp"
@@ -23,7 +25,7 @@ namespace sorrel::program {
 
 namespace {
 
-// Of 47 bits of addresses the largest free piece has 85 TiB, below an executable at its usual place
+// In 47 bits of addresses the largest free piece has 85 TiB, below an executable at its usual place
 // (0x5555...). Heaps are to have the same size in all jobs that could have the same ranks.
 constexpr std::size_t all_bytes_max = std::size_t{64} << 40;
 // Blocks of a heap are smaller.
@@ -53,6 +55,10 @@ std::atomic<bool> has_call_elsewhere{false};
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
+void advise(std::uintptr_t begin, std::size_t bytes, bool is_large) {
+  ::madvise(reinterpret_cast<void*>(begin), bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
 }  // namespace
 
 const heap::HeapHooks RankHeaps::hooks{.commit = commit, .discard = discard, .report = report};
@@ -80,6 +86,7 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
     reason_for_none_ = "there are too few addresses";
     return;
   }
+  options_.page_groups = {};
   heaps_left.store(slab.maps_left() / maps_per_heap, std::memory_order_relaxed);
   code_begin_ = slab.begin();
   code_bytes_ = slab.bytes();
@@ -93,13 +100,13 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
 }
 
 void RankHeaps::find_cxx_library() {
-  const os::MemoryRange code = code_of_library("/libstdc++.so");
+  const os::MemoryRange code = code_of_library("libstdc++.so");
   cxx_begin_ = code.begin;
   cxx_bytes_ = code.end - code.begin;
 }
 
 void RankHeaps::include_libc(bool (*is_in_fiber)()) {
-  const os::MemoryRange code = code_of_library("/libc.so");
+  const os::MemoryRange code = code_of_library("libc.so");
   libc_begin_ = code.begin;
   libc_bytes_ = code.end - code.begin;
   is_in_fiber_ = is_in_fiber;
@@ -113,19 +120,19 @@ bool RankHeaps::was_called_elsewhere() {
   return has_call_elsewhere.load(std::memory_order_relaxed);
 }
 
-/// Of the first loaded library with this in its path; nothing if there is none.
-os::MemoryRange RankHeaps::code_of_library(std::string_view name_part) {
-  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+/// The code of the first loaded library with this name (os::is_library()); nothing if there is
+/// none.
+os::MemoryRange RankHeaps::code_of_library(std::string_view name) {
+  static auto* const real_iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
 
   struct Search {
-    std::string_view name_part;
+    std::string_view name;
     os::MemoryRange found;
-  } search{.name_part = name_part, .found = {}};
+  } search{.name = name, .found = {}};
 
   const auto visit = [](dl_phdr_info* info, std::size_t, void* argument) {
     auto& wanted = *static_cast<Search*>(argument);
-    if (std::string_view(info->dlpi_name).find(wanted.name_part) == std::string_view::npos)
-      return 0;
+    if (!os::is_library(info->dlpi_name, wanted.name)) return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       const ElfW(Phdr)& segment = info->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
@@ -134,7 +141,7 @@ os::MemoryRange RankHeaps::code_of_library(std::string_view name_part) {
     }
     return 1;
   };
-  iterate(visit, &search);
+  real_iterate(visit, &search);
   return search.found;
 }
 
@@ -165,6 +172,11 @@ void RankHeaps::clear(std::uint64_t index) const {
   discard(begin, bytes);
   ::mprotect(begin, bytes, PROT_NONE);
   heaps_left.fetch_add(1, std::memory_order_relaxed);
+}
+
+void RankHeaps::end_rank(std::uint64_t index) const {
+  clear(index);
+  sharing_[index] = {};
 }
 
 bool RankHeaps::open_far_part(std::uint64_t index, std::size_t bytes) const {
@@ -233,13 +245,31 @@ bool RankHeaps::open_parts(std::size_t count) const {
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
       return false;
   }
-  const auto advise = [](std::uintptr_t begin, std::size_t bytes, bool is_large) {
-    ::madvise(reinterpret_cast<void*>(begin), bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  };
   advise(near_begin, near_bytes, large_pages_up(near_bytes_) >= large_bytes_min);
   advise(middle_begin, middle_bytes, (std::size_t{1} << middle_bits) <= options_.unused_bytes_max);
+  separate_groups({near_begin, near_begin + near_bytes}, near_begin_, near_bits);
+  separate_groups({middle_begin, middle_begin + middle_bytes}, middle, middle_bits);
   advise(far_slot_of(0), count << far_bits_, has_large_far_parts());
   return true;
+}
+
+/// Large pages in `range` with parts of several groups are to be small ones. Parts begin at `parts`
+/// and are side by side.
+void RankHeaps::separate_groups(const os::MemoryRange& range,
+                                std::uintptr_t parts,
+                                int part_bits) const {
+  const std::span<const int> groups = options_.page_groups;
+  for (std::uintptr_t page = range.begin; page < range.end && !groups.empty();
+       page += large_page_bytes) {
+    const auto index_of = [&](std::uintptr_t address) {
+      return std::min(groups.size(), address > parts ? (address - parts) >> part_bits : 0);
+    };
+    const std::size_t first = index_of(page);
+    const std::size_t end = std::min(groups.size(), index_of(page + large_page_bytes - 1) + 1);
+    const auto of_page = groups.subspan(first, end - first);
+    if (std::ranges::adjacent_find(of_page, std::not_equal_to()) != of_page.end())
+      advise(page, large_page_bytes, false);
+  }
 }
 
 void RankHeaps::start(heap::RegionHeap& heap) const {
@@ -253,7 +283,8 @@ void RankHeaps::start(heap::RegionHeap& heap) const {
               .far_begin = reinterpret_cast<std::byte*>(far_begin_of(index)),
               .far_bytes = far_slot_of(index + 1) - far_begin_of(index),
               .far_page_bytes = has_large_far_parts() ? large_page_bytes : page_bytes,
-              .kept_bytes_max = options_.kept_bytes_max},
+              .kept_bytes_max = options_.kept_bytes_max,
+              .kept_bytes_least = options_.kept_bytes_least},
              hooks);
 }
 

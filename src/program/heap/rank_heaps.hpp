@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "heap/region_heap.hpp"
@@ -35,8 +36,13 @@ class RankHeaps {
     std::size_t rank_count;
     /// Free memory of a rank beyond this is given back to the system.
     std::size_t kept_bytes_max;
+    /// Also beyond what the rank uses, but for this much, if it is less.
+    std::size_t kept_bytes_least;
     /// Memory of a rank that no block uses, because large pages hold it, may be this much.
     std::size_t unused_bytes_max;
+    /// A number for each rank of this process: those with different numbers share no large page.
+    /// Empty: any may. Read by begin() alone.
+    std::span<const int> page_groups;
     HeapDamageHandler on_damage;
   };
 
@@ -88,6 +94,9 @@ class RankHeaps {
 
   /// The rank has gone to another process: its heap is as if it had never been used.
   void clear(std::uint64_t index) const;
+
+  /// The rank has ended, and its threads: the next one with this index begins with an empty heap.
+  void end_rank(std::uint64_t index) const;
 
   /// Bytes of a rank's last part that are usable. While the rank does not run.
   [[nodiscard]] std::size_t far_usable_bytes(std::uint64_t index) const;
@@ -156,6 +165,8 @@ class RankHeaps {
   static constexpr std::size_t near_color_bytes = 64;
   static constexpr std::size_t middle_colors = 32;
   static constexpr std::size_t far_colors = 64;
+  /// Second and last parts begin so that the payload of their first block begins a line.
+  static constexpr std::size_t part_offset = heap::line_alignment - heap::before_payload_bytes;
 
   [[nodiscard, gnu::always_inline]] std::uintptr_t begin_of(std::uint64_t index) const {
     // The color follows from the address, so it is the same in every process.
@@ -165,7 +176,7 @@ class RankHeaps {
 
   [[nodiscard]] std::uintptr_t middle_begin_of(std::uint64_t index) const {
     return near_begin_ + middle_offset_ + (index << middle_bits) +
-           (first_ + index) % middle_colors * page_bytes;
+           (first_ + index) % middle_colors * page_bytes + part_offset;
   }
 
   /// Where addresses of a rank's last part begin: at a large page.
@@ -174,15 +185,16 @@ class RankHeaps {
   }
 
   [[nodiscard]] std::uintptr_t far_begin_of(std::uint64_t index) const {
-    return far_slot_of(index) + (first_ + index) % far_colors * page_bytes;
+    return far_slot_of(index) + (first_ + index) % far_colors * page_bytes + part_offset;
   }
 
   [[nodiscard]] static bool is_in_opened_library(const void* caller);
   [[nodiscard]] bool reserve(std::size_t count);
   [[nodiscard]] bool reserve_at(const Reservation& reservation, std::size_t count);
   [[nodiscard]] bool open_parts(std::size_t count) const;
+  void separate_groups(const os::MemoryRange& range, std::uintptr_t parts, int part_bits) const;
   void find_cxx_library();
-  static os::MemoryRange code_of_library(std::string_view name_part);
+  static os::MemoryRange code_of_library(std::string_view name);
   [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
   [[nodiscard]] bool has_large_far_parts() const;
   static bool commit(std::byte* begin, std::size_t bytes);
@@ -211,7 +223,7 @@ class RankHeaps {
   std::size_t middle_offset_ = 0;
   std::size_t middle_bytes_ = 0;
   std::size_t far_offset_ = 0;
-  /// From the first part of the first rank to the last part of the last one.
+  /// Size from the first part of the first rank to the last part of the last one.
   std::size_t bytes_ = 0;
   /// The number in the band of this process's first rank.
   std::uint64_t first_ = 0;
@@ -223,7 +235,7 @@ class RankHeaps {
   const char* reason_for_none_ = "no rank has begun";
 };
 
-/// Those of this process. Without constructor: malloc is called before any has run.
+/// The heaps of this process. Without constructor: malloc is called before any has run.
 [[nodiscard]] inline RankHeaps& rank_heaps() {
   static constinit RankHeaps heaps;
   return heaps;

@@ -45,10 +45,10 @@ void notify_debugger() {
 }
 
 // Read by tools/gdb/sorrel_gdb.py, also in a stripped library.
-void fill_gdb_table(const ImageSlab& slab) {
+void fill_gdb_table(const ImageSlab& slab, int count) {
   const Image& image = slab.image();
   sorrel_copies[0] = 1;  // the layout's version
-  sorrel_copies[1] = static_cast<std::uint64_t>(slab.count());
+  sorrel_copies[1] = static_cast<std::uint64_t>(count);
   sorrel_copies[2] = slab.copy(0).base();
   sorrel_copies[3] = slab.copy(0).is_template() ? 0 : image.span;
   sorrel_copies[4] = image.base();
@@ -58,13 +58,13 @@ void fill_gdb_table(const ImageSlab& slab) {
 
 }  // namespace
 
-void register_with_debugger(const ImageSlab& slab) {
-  fill_gdb_table(slab);
+void register_with_debugger(const ImageSlab& slab, int count) {
+  fill_gdb_table(slab, count);
   const std::vector<Module>& modules = slab.image().modules;
   r_debug* first = slab.image().executable().debugger_record;
   if (first == nullptr || slab.copy(0).is_template() || !copies_maps.empty()) return;
-  copies_maps.reserve(static_cast<std::size_t>(slab.count()) * modules.size());
-  for (int i = 0; i < slab.count(); ++i) {
+  copies_maps.reserve(static_cast<std::size_t>(count) * modules.size());
+  for (int i = 0; i < count; ++i) {
     for (const Module& module : modules) {
       const PrivatizedImage copy = slab.copy(i);
       link_map map{};

@@ -13,6 +13,7 @@
 
 namespace sorrel::program {
 
-void register_with_debugger(const ImageSlab& slab);
+/// The first `count` images.
+void register_with_debugger(const ImageSlab& slab, int count);
 
 }  // namespace sorrel::program

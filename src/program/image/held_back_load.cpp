@@ -136,12 +136,12 @@ class RequestFile {
 
 HeldBackLoad load_held_back(std::span<const std::string> names,
                             const std::function<bool(const link_map&)>& is_held_back) {
-  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
   HeldBackLoad load;
   const int file = RequestFile(names).create();
   const Request request{"/proc/self/fd/" + std::to_string(file), &is_held_back, &load.modules};
   active_request = &request;
-  load.handle = open(request.file_name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  load.handle = real_open(request.file_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   active_request = nullptr;
   if (file >= 0) ::close(file);
   return load;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <pthread.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 #include <utility>
@@ -58,9 +59,19 @@ constexpr const char* executable_file = "/proc/self/exe";
   return order;
 }
 
+/// The C library prepares for threads when the first one is created and __libc_single_threaded is
+/// set: it installs the handler of the signal by which setuid() and its kind reach all threads.
+void prepare_for_threads() {
+  static auto* const real_create = next_definition<decltype(::pthread_create)>("pthread_create");
+  static auto* const real_join = next_definition<decltype(::pthread_join)>("pthread_join");
+  pthread_t thread{};
+  const auto nothing = [](void* unused) { return unused; };
+  if (real_create(&thread, nullptr, nothing, nullptr) == 0) real_join(thread, nullptr);
+}
+
 [[nodiscard]] bool is_openmp_library(std::string_view name) {
-  return name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
-         name.starts_with("libiomp5.so");
+  return os::is_library(name, "libgomp.so") || os::is_library(name, "libomp.so") ||
+         os::is_library(name, "libiomp5.so");
 }
 
 }  // namespace
@@ -76,6 +87,7 @@ std::unique_ptr<Image> Image::read(std::string& error) {
   const bool uses_libraries = image->uses_dynamic_loading();
   image->needs_thread_block_ |= uses_libraries;
   // Set before the images are made, which would not see a change when a rank starts a thread.
+  prepare_for_threads();
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
   image->interpose_calls();

@@ -156,7 +156,7 @@ class Image {
   std::vector<std::byte> extra_objects;
   Offset extra_objects_offset = 0;
   std::vector<Slot> slots;
-  /// Of a library that a rank opens.
+  /// The outside slots of a library that a rank opens.
   std::vector<OutsideSlot> outside_slots;
   std::vector<Binding> bindings;
   std::vector<Piece> pieces;

@@ -12,6 +12,7 @@
 #include "program/base/libc.hpp"
 #include "program/image/image.hpp"
 #include "program/image/image_slab.hpp"
+#include "program/image/symbol_substitution.hpp"
 #include "program/image/thread_local_access.hpp"
 
 namespace sorrel::program {
@@ -20,7 +21,7 @@ namespace {
 
 // Data of libraries of which each rank has its own, in addition to COPY relocations of the
 // executable. README.md has the table.
-constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
+constexpr std::array<std::string_view, 39> objects_of_ranks = {"optarg",
                                                                "optind",
                                                                "opterr",
                                                                "optopt",
@@ -47,6 +48,7 @@ constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
                                                                "argp_program_version_hook",
                                                                "argp_program_bug_address",
                                                                "argp_err_exit_status",
+                                                               "__libc_stack_end",
                                                                "stdin",
                                                                "stdout",
                                                                "stderr",
@@ -132,6 +134,9 @@ void Image::interpose_calls() const {
       } else if (std::find(functions_of_ranks.begin(), functions_of_ranks.end(), name) !=
                  functions_of_ranks.end()) {
         ours = loader_dlsym()(this_library(), name.data());
+      } else {
+        void* bound = reinterpret_cast<void*>(word_at(module.base + relocation.r_offset));
+        if (void* other = substituted(bound, name.data()); other != bound) ours = other;
       }
       if (ours != nullptr) write_word(module.base + relocation.r_offset, ours);
     });
@@ -306,9 +311,9 @@ void Image::collect_slots() {
 // A program or a library of the set may define a function of the system (fopen, to count its
 // calls), also one that this library defines, too. This library's calls are not calls of a rank.
 void Image::release_calls(const Module& module) const {
-  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-  void* const systems[] = {open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
-                           open("libm.so.6", RTLD_LAZY | RTLD_NOLOAD)};
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+  void* const systems[] = {real_open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
+                           real_open("libm.so.6", RTLD_LAZY | RTLD_NOLOAD)};
   module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
     const std::uintptr_t place = module.base + relocation.r_offset;
     const ElfW(Sym)& symbol = module.symbol_of(relocation);

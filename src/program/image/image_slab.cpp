@@ -90,10 +90,11 @@ std::string mapping_error() {
 }
 
 std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
-                                              int count,
+                                              const Counts& counts,
                                               int maps_per_rank,
                                               const os::AddressBand& band,
                                               std::string& error) {
+  const int count = counts.reserved;
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
   if (!image.privatization_error.empty()) {
     if (count == 1 && !image.has_libraries()) return slab;
@@ -103,11 +104,11 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
   const long per_rank = static_cast<long>(image.pieces.size()) + maps_per_rank;
   const long maps = map_count_max() - map_count() - spare_maps;
   const long fitting = std::max(0L, maps / per_rank);
-  if (count > fitting) {
-    error = too_many(count, per_rank, fitting);
+  if (counts.made > fitting) {
+    error = too_many(counts.made, per_rank, fitting);
     return nullptr;
   }
-  slab->maps_left_ = maps - per_rank * count;
+  slab->maps_left_ = std::max(0L, maps - per_rank * count);
   // Writable, so that make() maps files only. A kernel that sets memory aside for all writable
   // addresses (vm.overcommit_memory = 2) may refuse that.
   slab->is_writable_ = slab->reserve_addresses(anonymous_protection, band);

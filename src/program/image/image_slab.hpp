@@ -87,13 +87,19 @@ class PrivatizedImage {
 
 class ImageSlab {
  public:
-  /// Reserves addresses for `count` images. `maps_per_rank` is the number of memory maps that the
-  /// caller needs beside each image (stack and guard). Returns nullptr and one line in `error` if
-  /// the image cannot be privatized or `count` images do not fit. Images lie in `band` if that is
-  /// possible. A single rank of a program that
-  /// cannot be privatized runs in the template image.
+  struct Counts {
+    /// Images for which there are addresses.
+    int reserved;
+    /// The number of these images that are made in any case.
+    int made;
+  };
+
+  /// Reserves addresses. `maps_per_rank` is the number of memory maps that the caller needs beside
+  /// each image (stack and guard). Returns nullptr and one line in `error` if the image cannot be
+  /// privatized or `counts.made` images do not fit. Images lie in `band` if that is possible. A
+  /// single rank of a program that cannot be privatized runs in the template image.
   [[nodiscard]] static std::unique_ptr<ImageSlab> reserve(const Image& image,
-                                                          int count,
+                                                          const Counts& counts,
                                                           int maps_per_rank,
                                                           const os::AddressBand& band,
                                                           std::string& error);
@@ -141,7 +147,7 @@ class ImageSlab {
 
   [[nodiscard]] std::size_t bytes() const { return size_; }
 
-  /// Of the program's images: memory maps that the process may still make, when the images and
+  /// For the program's images: memory maps that the process may still make, when the images and
   /// what reserve() was told have theirs and some are spared.
   [[nodiscard]] long maps_left() const { return maps_left_; }
 
@@ -151,7 +157,7 @@ class ImageSlab {
     return distance < size_ ? static_cast<int>(distance / image_.span) : -1;
   }
 
-  /// Of a library that ranks open, and written before the slab is published: the number by which
+  /// For a library that ranks open, and written before the slab is published: the number by which
   /// the loader finds its thread-local variables; 0 if it has none.
   std::size_t thread_local_module = 0;
 
@@ -180,7 +186,7 @@ class ImageSlab {
   bool is_in_band_ = false;
   bool has_large_pages_ = false;
   long maps_left_ = 0;
-  /// Of a library that ranks open: for each image whether it exists.
+  /// For a library that ranks open: whether each image exists.
   std::unique_ptr<std::atomic<bool>[]> made_;
 };
 

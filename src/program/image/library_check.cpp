@@ -67,9 +67,9 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
 
 // In the loader's order: the program, its dependencies, libraries opened later.
 [[nodiscard]] std::vector<Loaded> loaded_files(const void* caller = nullptr) {
-  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  static auto* const real_iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   Listing listing{reinterpret_cast<std::uintptr_t>(caller), {}};
-  iterate(add_file, &listing);
+  real_iterate(add_file, &listing);
   return std::move(listing.files);
 }
 
@@ -101,20 +101,37 @@ enum class LoadState { absent, shared, private_to_ranks };
 }
 
 [[nodiscard]] LoadState load_state(const std::string& name) {
-  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-  static auto* const close = next_definition<decltype(::dlclose)>("dlclose");
-  void* found = open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+  static auto* const real_close = next_definition<decltype(::dlclose)>("dlclose");
+  void* found = real_open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (found == nullptr) return LoadState::absent;
   const link_map* map = nullptr;
   const bool is_private =
       ::dlinfo(found, RTLD_DI_LINKMAP, &map) == 0 && is_private_module(map->l_addr);
-  close(found);
+  real_close(found);
   return is_private ? LoadState::private_to_ranks : LoadState::shared;
 }
 
 /// The C++ library is private if no library in the process shares it.
 [[nodiscard]] bool may_read(std::string_view soname) {
   return os::reason_to_share(soname).empty() || os::is_cxx_library(soname);
+}
+
+/// Part of the path of a library with the names of another MPI's over libsorrel-runtime.
+constexpr std::string_view translation_folder = "/translate/";
+
+[[nodiscard]] bool is_translation(std::string_view path) {
+  return path.find(translation_folder) != path.npos;
+}
+
+/// The translation that the job's library path has for the name of an MPI library, or "".
+[[nodiscard]] std::string translation_of(std::string_view soname, const os::LibrarySearch& search) {
+  if (!soname.starts_with("libmpi")) return "";
+  for (const std::string& folder : search.before_runpath) {
+    std::string path = folder + "/" + std::string(soname);
+    if (is_translation(path) && os::is_file(path)) return path;
+  }
+  return "";
 }
 
 // A library that a rank opens, and its dependencies.
@@ -124,6 +141,7 @@ class Opening final : public os::LibraryWalk {
       : LibraryWalk(library_search), in_scope_(in_scope) {}
 
   void open(const ElfFile& library, const std::string& path) {
+    note_second_runtime(name_of(library, path), path);
     if (!may_read(name_of(library, path))) return;
     first_.push_back(name_of(library, path));
     add(library, path);
@@ -132,6 +150,13 @@ class Opening final : public os::LibraryWalk {
 
   [[nodiscard]] OpenDecision decision(const ElfFile& program) {
     OpenDecision decision;
+    decision.translations = std::move(translations_);
+    if (!second_runtime_.empty()) {
+      decision.damage = second_runtime_ +
+                        " is Sorrel's library for another binary interface of MPI than that of "
+                        "this program, and a process can have one";
+      return decision;
+    }
     find_users();
     LibraryClassifier classifier(declared_libraries);
     classifier.add_program(program_invocation_name, program);
@@ -168,7 +193,27 @@ class Opening final : public os::LibraryWalk {
     return state == LoadState::absent;
   }
 
-  bool is_read(const Need& need) override { return may_read(need.soname); }
+  std::string find(std::string_view soname,
+                   const ElfFile& needer,
+                   const std::string& needer_path) override {
+    std::string translation = translation_of(soname, search());
+    if (translation.empty()) return LibraryWalk::find(soname, needer, needer_path);
+    if (!is_translation(needer_path)) translations_.push_back(translation);
+    return translation;
+  }
+
+  bool is_read(const Need& need) override {
+    note_second_runtime(need.soname, need.path);
+    return may_read(need.soname);
+  }
+
+  /// The library of this name is not loaded: it is not the one that this code belongs to. A
+  /// translation has no runtime of its own.
+  void note_second_runtime(std::string_view soname, const std::string& path) {
+    const bool is_runtime = (soname.starts_with("libmpi_abi.so") && !is_translation(path)) ||
+                            soname.starts_with("libsorrel-runtime.so");
+    if (is_runtime) second_runtime_ = soname;
+  }
 
   void read(const Need& need, const ElfFile& library) override { add(library, need.path); }
 
@@ -213,6 +258,8 @@ class Opening final : public os::LibraryWalk {
   }
 
   std::span<const ImageSlab* const> in_scope_;
+  std::vector<std::string> translations_;
+  std::string second_runtime_;
   std::map<std::string, ElfFile> files_;
   std::set<std::string> needed_private_;
   /// Libraries that use what is private to ranks.

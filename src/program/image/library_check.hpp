@@ -35,6 +35,9 @@ struct OpenDecision {
   std::string reason;            ///< why it can have none; "" if it can
   std::string damage;            ///< why the loader must not load the file, or ""
   std::set<std::string> shared;  ///< what ranks may share of what a private library needs
+  /// Libraries of Sorrel's with the names of MPI libraries that it needs (src/translate). They are
+  /// opened first: an RPATH would lead to another MPI, unless a library of the name is loaded.
+  std::vector<std::string> translations;
 };
 
 /// For `name` as passed to dlopen() by code of the file at `caller_path`; "": the program. Not for
@@ -49,7 +52,7 @@ struct OpenDecision {
 /// opening, possibly by a rank in another directory. Else `name` itself.
 [[nodiscard]] std::string name_for_loader(const char* name);
 
-/// The same as check_open() for a file that the loader has found elsewhere.
+/// As check_open(), for a file that the loader has found elsewhere.
 [[nodiscard]] OpenDecision check_file(const std::string& path,
                                       std::span<const ImageSlab* const> in_scope);
 

@@ -112,11 +112,11 @@ class Search {
 std::optional<KeptAddress> find_kept_address(const Image& image,
                                              std::uintptr_t thread_pointer,
                                              std::span<const os::MemoryRange> ranges) {
-  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  static auto* const real_iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   Search search(image, thread_pointer, ranges);
-  iterate([](dl_phdr_info* info, std::size_t,
-             void* argument) { return static_cast<Search*>(argument)->visit(*info) ? 1 : 0; },
-          &search);
+  real_iterate([](dl_phdr_info* info, std::size_t,
+                  void* argument) { return static_cast<Search*>(argument)->visit(*info) ? 1 : 0; },
+               &search);
   return std::move(search).found();
 }
 

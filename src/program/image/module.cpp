@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 
 namespace sorrel::program {
@@ -42,7 +43,9 @@ bool Module::reopen_file() {
 
 bool Module::find_header() {
   for (int i = 0; i < segment_count; ++i) {
-    if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
+    // A large alignment gives zeros a segment of their own, at any offset and without bytes of the
+    // file.
+    if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_filesz != 0) {
       header_ = reinterpret_cast<const ElfW(Ehdr)*>(base + segments[i].p_vaddr);
     }
   }
@@ -193,6 +196,10 @@ void Module::read_dynamic(const early::Module* silenced) {
   init_array.count = silenced->init_bytes / sizeof(void*);
   fini_array.count = silenced->fini_bytes / sizeof(void*);
   preinit_array.count = silenced->preinit_bytes / sizeof(void*);
+}
+
+bool Module::is_library(std::string_view library) const {
+  return os::is_library(path, library);
 }
 
 std::string_view Module::soname() const {

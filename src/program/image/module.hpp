@@ -45,9 +45,12 @@ class Module {
     return std::string_view(path).substr(path.rfind('/') + 1);
   }
 
+  /// Whether it is the library of this name (os::is_library()).
+  [[nodiscard]] bool is_library(std::string_view library) const;
+
   [[nodiscard]] Offset begin() const { return begin_; }
 
-  /// Behind the last byte of .bss.
+  /// The offset behind the last byte of .bss.
   [[nodiscard]] Offset end() const { return end_; }
 
   /// One past the end counts as inside.

@@ -34,8 +34,8 @@ std::map<const void*, std::string>& failures() {
 }
 
 void close_handle(void* handle) {
-  static auto* const close = next_definition<decltype(::dlclose)>("dlclose");
-  if (handle != nullptr) close(handle);
+  static auto* const real_close = next_definition<decltype(::dlclose)>("dlclose");
+  if (handle != nullptr) real_close(handle);
 }
 
 [[nodiscard]] std::string absolute_path(const char* path) {
@@ -52,8 +52,8 @@ void close_handle(void* handle) {
     dl_phdr_info found;
   } search{base, {}};
 
-  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
-  iterate(
+  static auto* const real_iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  real_iterate(
       [](dl_phdr_info* info, std::size_t, void* argument) {
         auto& wanted = *static_cast<Search*>(argument);
         if (info->dlpi_addr != wanted.base) return 0;
@@ -110,8 +110,8 @@ class Loading {
 
   /// Another rank may have loaded it after this one has looked for it.
   [[nodiscard]] static LoadResult find_loaded(const std::string& name) {
-    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-    void* handle = open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+    void* handle = real_open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     const OpenedLibrary* library = opened_library(handle);
     close_handle(handle);
     if (library == nullptr) return {nullptr, "it is loaded, and ranks would share it"};
@@ -128,9 +128,9 @@ class Loading {
 
   /// Some libraries cannot be unloaded. Their constructors have not run.
   static void keep_failure(const std::vector<std::string>& names, const std::string& reason) {
-    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+    static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
     for (const std::string& name : names) {
-      if (const void* handle = open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD))
+      if (const void* handle = real_open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD))
         failures()[handle] = reason;
     }
   }
@@ -193,7 +193,7 @@ class Loading {
 };
 
 const OpenedLibrary* Loading::publish() {
-  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
   Libraries& all = libraries();
   const std::size_t first = all.size();
   std::move(added_.begin(), added_.end(), std::back_inserter(all));
@@ -213,7 +213,7 @@ const OpenedLibrary* Loading::publish() {
     scope.push_back(library);
   for (std::size_t i = first; i < all.size(); ++i) {
     OpenedLibrary& library = *all[i];
-    library.handle = open(loader_names_[i - first].c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    library.handle = real_open(loader_names_[i - first].c_str(), RTLD_LAZY | RTLD_NOLOAD);
     library.scope = scope;
     library.publish();
   }

@@ -12,7 +12,7 @@ namespace sorrel::program {
 enum class RelocationKind : std::uint8_t {
   address,               // an address, of this image or of another
   resolved,              // the address that a resolver function has returned
-  jump_slot,             // the same, but a lazy loader may have left it unbound
+  jump_slot,             // as `address`, but a lazy loader may have left it unbound
   relative,              // an address of this image, whatever its value
   copy,                  // a whole object, copied from the library that defines it
   thread_local_storage,  // an offset or a module number: the same in every image

@@ -29,7 +29,7 @@ struct ProgramStart {
 /// process of its own.
 [[gnu::weak]] bool program_runs_in_process_mode();
 
-/// Likewise: called immediately before the main of such a program.
+/// Defined there, too: called immediately before the constructors of such a program.
 [[gnu::weak]] void program_begins_in_process_mode();
 
 }  // namespace sorrel::program

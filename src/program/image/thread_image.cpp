@@ -31,10 +31,10 @@ int fill_module(dl_phdr_info* info, std::size_t, void* argument) {
 }  // namespace
 
 void fill_thread_locals(const PrivatizedImage& copy) {
-  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  static auto* const real_iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   const std::vector<Module>& modules = copy.image().modules;
   if (std::any_of(modules.begin(), modules.end(), has_initial_values))
-    iterate(fill_module, const_cast<PrivatizedImage*>(&copy));
+    real_iterate(fill_module, const_cast<PrivatizedImage*>(&copy));
 }
 
 }  // namespace sorrel::program

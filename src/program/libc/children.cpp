@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "program/base/libc.hpp"
+#include "program/base/restart_note.hpp"
 #include "program/rank/current_environment.hpp"
 #include "program/rank/retry.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -64,11 +65,12 @@ int status_of(RankProcess* process, pid_t child) {
 /// system() for a rank: with its environment, and while it waits its worker runs other ranks. An
 /// interrupt ends the job as usual. The child is not one that wait() finds.
 int run_shell(RankProcess* process, const char* command) {
-  static auto* const spawn = next_definition<decltype(::posix_spawn)>("posix_spawn");
+  static auto* const real_spawn = next_definition<decltype(::posix_spawn)>("posix_spawn");
   const char* words[] = {"sh", "-c", command, nullptr};
   pid_t child = 0;
-  if (spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(words),
-            environment_to_inherit()) != 0)
+  note_effect("its program has started a process before MPI_Init");
+  if (real_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(words),
+                 environment_to_inherit()) != 0)
     return W_EXITCODE(127, 0);
   return status_of(process, child);
 }
@@ -114,5 +116,7 @@ SORREL_INTERPOSED int system(const char* command) {
 SORREL_INTERPOSED FILE* popen(const char* command, const char* type) {
   static auto* const real = next_definition<decltype(::popen)>("popen");
   const ScopedEnvironment lent;
+  if (process_of_caller(__builtin_return_address(0)) != nullptr)
+    note_effect("its program has started a process before MPI_Init");
   return real(command, type);
 }

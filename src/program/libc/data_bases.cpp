@@ -49,7 +49,7 @@ Entry* account_of(Entry* (*real)(Key),
                      });
 }
 
-/// The same for the data bases of the network, with functions of any arguments.
+/// As account_of(), for the data bases of the network, with functions of any arguments.
 template <class Entry, class LookUp, class... Keys>
 Entry* network_entry(Entry* (*real)(Keys...),
                      TextEntry<Entry> NetworkResults::* result,

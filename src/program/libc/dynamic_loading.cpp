@@ -13,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "os/device_driver.hpp"
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
+#include "program/image/driver_libraries.hpp"
 #include "program/image/library_check.hpp"
 #include "program/image/opened_library.hpp"
 #include "program/rank/rank_process.hpp"
@@ -32,7 +35,7 @@ RankProcess* process_with_copy() {
   return process != nullptr && !process->copy().is_template() ? process : nullptr;
 }
 
-/// Of the calling thread: a rank's own, or that of another thread.
+/// The calling thread's error: a rank's own, or that of another thread.
 [[nodiscard]] LoaderError& loader_error() {
   thread_local LoaderError of_thread;
   RankProcess* process = current_rank_process();
@@ -79,7 +82,15 @@ class Opening {
     std::vector<const ImageSlab*> in_scope;
     for (const OpenedLibrary* library : process_.libraries().globals())
       in_scope.push_back(&library->slab());
-    const OpenDecision decision = check_open(name.c_str(), path_of_caller(caller), in_scope);
+    OpenDecision decision = check_open(name.c_str(), path_of_caller(caller), in_scope);
+    if (!decision.translations.empty() && (flags_ & RTLD_NOLOAD) == 0) {
+      for (const std::string& translation : decision.translations) {
+        if (Opening(process_, translation.c_str(), RTLD_NOW | RTLD_LOCAL, open_).run(caller) ==
+            nullptr)
+          return nullptr;
+      }
+      decision = check_open(name.c_str(), path_of_caller(caller), in_scope);
+    }
     if (!decision.damage.empty()) return set_error(decision.damage);
     const char* file = decision.path.empty() ? name.c_str() : decision.path.c_str();
     if (void* loaded = open_(file, flags_ | RTLD_NOLOAD)) return use(loaded);
@@ -153,21 +164,26 @@ class Opening {
   RankProcess& process = *process_with_copy();
   // The constructors of libraries run below.
   const PinnedRank pinned(process);
-  return Opening(process, name, flags, open).run(caller);
+  void* handle = Opening(process, name, flags, open).run(caller);
+  if (handle != nullptr && os::is_device_driver(name)) record_driver_libraries();
+  // A restarted process has not loaded it.
+  if (handle != nullptr && RankProcess::are_saved() && opened_library(handle) == nullptr)
+    process.unsaved().add(handle, "it has opened a library (dlopen)");
+  return handle;
 }
 
 [[gnu::noinline]] void* open_in_space(Lmid_t space,
                                       const char* name,
                                       int flags,
                                       const void* caller) {
-  static auto* const open = next_definition<OpenFile>("dlopen");
-  if (space == LM_ID_BASE) return open_for_rank(name, flags, open, caller);
+  static auto* const real_open = next_definition<OpenFile>("dlopen");
+  if (space == LM_ID_BASE) return open_for_rank(name, flags, real_open, caller);
   return fail_open(name, "dlmopen with a name space of its own is not supported");
 }
 
 [[nodiscard]] bool is_free_to_open(const char* name, const void* caller) {
   return process_with_copy() == nullptr || name == nullptr || *name == '\0' ||
-         is_of_this_library(caller) || is_of_host(caller);
+         is_of_process(caller) || is_of_host(caller);
 }
 
 }  // namespace
@@ -199,7 +215,11 @@ SORREL_INTERPOSED int dlclose(void* handle) noexcept {
   static auto* const real = next_definition<decltype(::dlclose)>("dlclose");
   RankProcess* process = process_with_copy();
   const OpenedLibrary* library = process == nullptr ? nullptr : opened_library(handle);
-  if (library == nullptr) return real(handle);
+  if (library == nullptr) {
+    const int result = real(handle);
+    if (result == 0 && process != nullptr) process->unsaved().remove(handle);
+    return result;
+  }
   const PinnedRank pinned(*process);
   const RankLibraries::Lock lock(process->libraries());
   if (process->libraries().close(*library)) return 0;

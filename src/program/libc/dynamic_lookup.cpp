@@ -12,6 +12,7 @@
 #include "program/base/libc.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/image/opened_library.hpp"
+#include "program/image/symbol_substitution.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/rank_symbol.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -23,7 +24,7 @@ namespace {
 // An image's module that holds an address.
 struct Found {
   const Module* module = nullptr;
-  /// From the template image; 0 if no image holds the address.
+  /// Distance from the template image; 0 if no image holds the address.
   std::uintptr_t distance = 0;
 };
 
@@ -87,16 +88,16 @@ void* next_of_copy(const Module& caller, const char* name) {
   while (map != nullptr && map->l_addr != caller.base)
     map = map->l_next;
   while (map != nullptr && (map = map->l_next) != nullptr) {
-    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-    static auto* const address_info = next_definition<decltype(::dladdr1)>("dladdr1");
-    void* handle = *map->l_name != '\0' ? open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+    static auto* const real_address_info = next_definition<decltype(::dladdr1)>("dladdr1");
+    void* handle = *map->l_name != '\0' ? real_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
     if (handle == nullptr) continue;
     void* found = loader_dlsym()(handle, name);
     ::dlclose(handle);
     Dl_info info{};
     void* owner = nullptr;
     // A handle also stands for what the library needs.
-    if (found != nullptr && address_info(found, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
+    if (found != nullptr && real_address_info(found, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
         owner == map)
       return found;
   }
@@ -104,14 +105,19 @@ void* next_of_copy(const Module& caller, const char* name) {
 }
 
 [[nodiscard]] bool is_global_scope(void* handle) {
-  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-  static void* const program = open(nullptr, RTLD_LAZY);
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+  static void* const program = real_open(nullptr, RTLD_LAZY);
   return handle == RTLD_DEFAULT || handle == program;
 }
 
 [[gnu::noinline]] void* look_up(void* handle, const char* name, const void* caller) {
+  // First: what succeeds after a look-up that has failed clears the error for dlerror().
+  const bool is_global = is_global_scope(handle);
   void* found = symbol_of_rank(loader_dlsym()(handle, name));
-  return found == nullptr && is_global_scope(handle) ? look_up_in_opened(name, caller) : found;
+  if (found != nullptr) return substituted(found, name);
+  if (!is_global) return nullptr;
+  found = look_up_in_opened(name, caller);
+  return found != nullptr ? found : symbol_of_rank(loader_dlsym()(handle, name));
 }
 
 /// For a privatized image's code, which the loader does not know.

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
+#include "program/rank/device_states.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
@@ -31,6 +33,7 @@ using AtExit = ExitHandlers::AtExit;
 
 [[noreturn]] void end(RankProcess& process, int status) {
   if (is_forked_child()) leave_process(status);
+  end_device_state(process);
   process.streams().finish_lines();
   end_rank(process, status);
 }
@@ -49,7 +52,7 @@ void check_end_by_thread(int status) {
 
 /// _exit() and _Exit(), called from `caller`.
 [[noreturn]] void exit_at_once(int status, const void* caller) {
-  if (!is_of_this_library(caller)) {
+  if (!is_of_process(caller)) {
     if (RankProcess* process = current_rank_process()) end(*process, status);
     check_end_by_thread(status);
   }
@@ -68,7 +71,7 @@ void exit_rank(int status) {
 
 SORREL_INTERPOSED void exit(int status) noexcept {
   using namespace sorrel::program;
-  if (is_of_this_library(__builtin_return_address(0))) exit_process(status);
+  if (is_of_process(__builtin_return_address(0))) exit_process(status);
   exit_rank(status);
 }
 
@@ -130,7 +133,7 @@ SORREL_INTERPOSED int __cxa_thread_atexit_impl(void (*function)(void*),
                                                void* argument,
                                                void* shared_object) noexcept {
   using namespace sorrel::program;
-  // Those of a thread that a rank has started run at the end of the thread.
+  // Handlers of a thread that a rank has started run at the end of the thread.
   RankProcess* process = owner_of(shared_object);
   if (process != nullptr && process == current_rank_process()) {
     process->exit_handlers().add_thread_local(function, argument, shared_object);

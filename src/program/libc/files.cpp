@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/file_openers.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/current_files.hpp"
@@ -42,7 +43,8 @@ Function* next_opener(OpenerName name) {
   return next_definition<Function>(name.text);
 }
 
-// Found when this library is loaded, because signal handlers may not look up symbols.
+// Found when this library is loaded, because signal handlers may not look up symbols. They are null
+// in constructors of libraries that are initialised before.
 const auto next_open = next_opener<Open>("open");
 const auto next_open64 = next_opener<Open>("open64");
 const auto next_openat = next_opener<OpenAt>("openat");
@@ -59,8 +61,8 @@ const auto next_fopen64 = next_opener<OpenStream>("fopen64");
 /// The C library's, even if a library of the program wraps it.
 OpenStream* system_fopen() {
   static auto* const found = [] {
-    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
-    void* const system = open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+    void* const system = real_open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     return reinterpret_cast<OpenStream*>(loader_dlsym()(system, "fopen"));
   }();
   return found;
@@ -75,7 +77,7 @@ OpenStream* system_fopen() {
 /// Calls the next definition; `system` for calls of this library, and before it is initialised.
 template <class Function, class System, class... Arguments>
 int open_next(const void* caller, Function* next, System&& system, Arguments... arguments) {
-  if (next == nullptr || is_of_this_library(caller)) return static_cast<int>(system());
+  if (next == nullptr || is_of_process(caller)) return static_cast<int>(system());
   return adopt_file(definition_of_rank(next)(arguments...), caller);
 }
 
@@ -97,8 +99,19 @@ int create(Create* next, const char* path, mode_t rights, const void* caller) {
   return open_next(caller, next, system, path, rights);
 }
 
+int open_checked(OpenChecked* next, const char* path, int flags, const void* caller) {
+  const auto system = [=] { return syscall(SYS_openat, AT_FDCWD, path, flags); };
+  return open_next(caller, next, system, path, flags);
+}
+
+int open_at_checked(
+    OpenAtChecked* next, int folder, const char* path, int flags, const void* caller) {
+  const auto system = [=] { return syscall(SYS_openat, folder, path, flags); };
+  return open_next(caller, next, system, folder, path, flags);
+}
+
 FILE* open_stream(OpenStream* next, const char* path, const char* mode, const void* caller) {
-  if (is_of_this_library(caller)) return system_fopen()(path, mode);
+  if (next == nullptr || is_of_process(caller)) return system_fopen()(path, mode);
   FILE* stream = definition_of_rank(next)(path, mode);
   adopt_file(stream, caller);
   return stream;
@@ -157,21 +170,21 @@ SORREL_INTERPOSED int creat64(const char* path, mode_t rights) {
   return create(next_creat64, path, rights, SORREL_CALLER);
 }
 
-// With _FORTIFY_SOURCE, where the flags are not a constant.
+// With _FORTIFY_SOURCE, where the flags are not a constant. They create no file, so have no rights.
 SORREL_INTERPOSED int sorrel_open_2(const char* path, int flags) {
-  return adopt_file(definition_of_rank(next_open_checked)(path, flags), SORREL_CALLER);
+  return open_checked(next_open_checked, path, flags, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_open64_2(const char* path, int flags) {
-  return adopt_file(definition_of_rank(next_open64_checked)(path, flags), SORREL_CALLER);
+  return open_checked(next_open64_checked, path, flags, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat_2(int folder, const char* path, int flags) {
-  return adopt_file(definition_of_rank(next_openat_checked)(folder, path, flags), SORREL_CALLER);
+  return open_at_checked(next_openat_checked, folder, path, flags, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED int sorrel_openat64_2(int folder, const char* path, int flags) {
-  return adopt_file(definition_of_rank(next_openat64_checked)(folder, path, flags), SORREL_CALLER);
+  return open_at_checked(next_openat64_checked, folder, path, flags, SORREL_CALLER);
 }
 
 SORREL_INTERPOSED FILE* fopen(const char* path, const char* mode) {

@@ -1,4 +1,4 @@
-//! setlocale, uselocale, newlocale, duplocale, localeconv: a rank's locale.
+//! setlocale, uselocale, newlocale, duplocale, freelocale, localeconv: a rank's locale.
 //!
 //! What setlocale() selects is a locale object, which the rank's thread uses (uselocale) while the
 //! rank runs: all functions of the C library follow it. The process's own locale follows every
@@ -38,6 +38,20 @@ const RankLocale* locale_with(const RankLocale& before, int category, const char
   return made;
 }
 
+/// A locale that a call returning to `caller` has made: its data lie in files that the C library
+/// has mapped.
+locale_t noted(const void* caller, locale_t made) {
+  RankProcess* process = made == nullptr ? nullptr : saved_process_of_caller(caller);
+  if (process != nullptr && !RankLocale::is_constant(made))
+    process->unsaved().add(made, "it has made a locale (newlocale)");
+  return made;
+}
+
+void note_end(const void* caller, locale_t gone) {
+  if (RankProcess* process = saved_process_of_caller(caller); process != nullptr)
+    process->unsaved().remove(gone);
+}
+
 }  // namespace
 
 SORREL_INTERPOSED char* setlocale(int category, const char* name) noexcept {
@@ -71,7 +85,8 @@ SORREL_INTERPOSED_AS(uselocale) locale_t __uselocale(locale_t locale) noexcept;
 SORREL_INTERPOSED locale_t duplocale(locale_t locale) noexcept {
   static auto* const real = next_definition<decltype(::duplocale)>("duplocale");
   RankProcess* process = locale == LC_GLOBAL_LOCALE ? rank_with_locale() : nullptr;
-  return real(process == nullptr ? locale : process->settings().global_locale().object());
+  return noted(__builtin_return_address(0),
+               real(process == nullptr ? locale : process->settings().global_locale().object()));
 }
 
 SORREL_INTERPOSED_AS(duplocale) locale_t __duplocale(locale_t locale) noexcept;
@@ -79,11 +94,22 @@ SORREL_INTERPOSED_AS(duplocale) locale_t __duplocale(locale_t locale) noexcept;
 SORREL_INTERPOSED locale_t newlocale(int mask, const char* name, locale_t base) noexcept {
   static auto* const real = next_definition<decltype(::newlocale)>("newlocale");
   const ScopedEnvironment lent;
-  return real(mask, name, base);
+  const locale_t made = real(mask, name, base);
+  // It has changed `base`, or replaced it.
+  if (made != nullptr && base != nullptr) note_end(__builtin_return_address(0), base);
+  return noted(__builtin_return_address(0), made);
 }
 
 SORREL_INTERPOSED_AS(newlocale)
 locale_t __newlocale(int mask, const char* name, locale_t base) noexcept;
+
+SORREL_INTERPOSED void freelocale(locale_t locale) noexcept {
+  static auto* const real = next_definition<decltype(::freelocale)>("freelocale");
+  note_end(__builtin_return_address(0), locale);
+  real(locale);
+}
+
+SORREL_INTERPOSED_AS(freelocale) void __freelocale(locale_t locale) noexcept;
 
 SORREL_INTERPOSED lconv* localeconv() noexcept {
   static auto* const real = next_definition<decltype(::localeconv)>("localeconv");

@@ -1,5 +1,5 @@
-//! mmap, mremap, munmap, mprotect, shmat, shmdt, sbrk: recorded for the rank, in a job that may be
-//! saved.
+//! mmap, mremap, munmap, mprotect, pkey_mprotect, madvise, shmat, shmdt, sbrk: recorded for the
+//! rank, in a job that may be saved.
 
 #include <cstdarg>
 #include <cstdint>
@@ -18,9 +18,7 @@ namespace {
 
 /// The mappings of the rank whose code calls; null if nothing is recorded.
 RankMappings* mappings_of(const void* caller) {
-  if (!RankProcess::are_saved() || is_of_this_library(caller) || is_forked_child()) return nullptr;
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) process = starter_of_thread();
+  RankProcess* process = saved_process_of_caller(caller);
   return process == nullptr ? nullptr : &process->mappings();
 }
 
@@ -68,7 +66,27 @@ SORREL_INTERPOSED int mprotect(void* address, std::size_t bytes, int protection)
   const auto result = static_cast<int>(::syscall(SYS_mprotect, address, bytes, protection));
   if (result != 0) return result;
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
-    mappings->set_protected();
+    mappings->add_protected(address, bytes);
+  return result;
+}
+
+SORREL_INTERPOSED int pkey_mprotect(void* address,
+                                    std::size_t bytes,
+                                    int protection,
+                                    int key) noexcept {
+  const auto result =
+      static_cast<int>(::syscall(SYS_pkey_mprotect, address, bytes, protection, key));
+  if (result != 0) return result;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->add_protected(address, bytes);
+  return result;
+}
+
+SORREL_INTERPOSED int madvise(void* address, std::size_t bytes, int advice) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_madvise, address, bytes, advice));
+  if (result != 0) return result;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->note_advice(address, bytes, advice);
   return result;
 }
 
@@ -86,9 +104,11 @@ SORREL_INTERPOSED void* shmat(int segment, const void* address, int flags) noexc
   static auto* const real = next_definition<decltype(::shmat)>("shmat");
   void* attached = real(segment, address, flags);
   if (attached == MAP_FAILED) return attached;
-  // Its size does not matter: it is detached as a whole.
-  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
-    mappings->add(attached, 1);
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr) {
+    shmid_ds description{};
+    const bool is_known = ::shmctl(segment, IPC_STAT, &description) == 0;
+    mappings->add(attached, is_known ? description.shm_segsz : 1);
+  }
   return attached;
 }
 
@@ -97,6 +117,6 @@ SORREL_INTERPOSED int shmdt(const void* address) noexcept {
   const int result = real(address);
   if (result != 0) return result;
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
-    mappings->remove(address, 1);
+    mappings->remove_whole(address);
   return result;
 }

@@ -101,9 +101,9 @@ SORREL_INTERPOSED char* l64a(long number) noexcept {
 
 SORREL_INTERPOSED char* strerror(int number) noexcept {
   static auto* const real = next_definition<decltype(::strerror)>("strerror");
-  TextResults* results = texts_of_rank();
+  const bool is_constant = ::strerrordesc_np(number) != nullptr;
+  TextResults* results = is_constant ? nullptr : texts_of_rank();
   if (results == nullptr) return real(number);
-  // The GNU function: the text of a known error is a constant.
   return ::strerror_r(number, results->error, sizeof results->error);
 }
 

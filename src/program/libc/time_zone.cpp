@@ -25,14 +25,14 @@ void copy_to(const PrivatizedImage& copy, T& live) {
 /// Returns the result of `call`, which the C library makes with the calling rank's time zone.
 template <class Call>
 auto in_zone_of_rank(Call&& call) {
-  static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
+  static auto* const real_set_zone = next_definition<decltype(::tzset)>("tzset");
   RankProcess* process = current_rank_process();
   std::optional<ScopedEnvironment> lent;
   // The ranks' variables at start do not concern time zones.
   if (process != nullptr && Environment::is_any_changed()) {
     lent.emplace();
     // Re-entrant functions read TZ only once.
-    set_zone();
+    real_set_zone();
   }
   auto result = call();
   if (process != nullptr) {
@@ -45,13 +45,13 @@ auto in_zone_of_rank(Call&& call) {
 
 tm* local_time(const time_t* time) {
   static auto* const real = next_definition<decltype(::localtime)>("localtime");
-  static auto* const into = next_definition<decltype(::localtime_r)>("localtime_r");
-  static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
+  static auto* const real_into = next_definition<decltype(::localtime_r)>("localtime_r");
+  static auto* const real_set_zone = next_definition<decltype(::tzset)>("tzset");
   RankProcess* process = current_rank_process();
   if (process == nullptr) return real(time);
   return in_zone_of_rank([&] {
-    set_zone();
-    return into(time, &process->libc_state().time_results().broken_down);
+    real_set_zone();
+    return real_into(time, &process->libc_state().time_results().broken_down);
   });
 }
 

@@ -43,11 +43,13 @@ void note_once(std::atomic<bool>& was_noted, int rank, const char* text) {
   return nullptr;
 }
 
-void note_threads(RankProcess& process) {
+void note_threads(RankProcess& process, const void* caller) {
   static std::atomic<bool> was_noted_before{false};
   static std::atomic<bool> was_noted_by_thread{false};
+  // A rank's own flow is on a thread of its own after it has started another thread.
+  const bool is_on_own_thread = process_on_own_thread(caller) != nullptr;
   if (!WorkerSettings::are_any_separate()) return;
-  if (!runs_worker())
+  if (!runs_worker() && !is_on_own_thread)
     note_once(was_noted_by_thread, process.rank(),
               "the working directory that a thread changes is that of the thread, not of its rank");
   else if (process.started_threads().any())
@@ -63,7 +65,7 @@ int change_directory(const void* caller, Change&& change) {
   const int result = change();
   if (result != 0 || process == nullptr) return result;
   if (running != nullptr && !running->settings().take_directory()) return -1;
-  note_threads(*process);
+  note_threads(*process, caller);
   return 0;
 }
 

@@ -24,13 +24,13 @@ std::mutex environment_mutex;
 }
 
 void change_of_process(const char* name, const char* value) {
-  static auto* const set = next_definition<decltype(::setenv)>("setenv");
-  static auto* const unset = next_definition<decltype(::unsetenv)>("unsetenv");
+  static auto* const real_set = next_definition<decltype(::setenv)>("setenv");
+  static auto* const real_unset = next_definition<decltype(::unsetenv)>("unsetenv");
   const auto lock = lock_of_process();
   if (value != nullptr) {
-    set(name, value, 1);
+    real_set(name, value, 1);
   } else {
-    unset(name);
+    real_unset(name);
   }
 }
 

@@ -13,7 +13,7 @@ namespace sorrel::program {
 /// rank. May suspend.
 [[nodiscard]] int adopt_file(int descriptor, const void* caller);
 
-/// The same for a stream, which may be null.
+/// Lets a stream, which may be null, go on under such a descriptor.
 void adopt_file(FILE* stream, const void* caller);
 
 }  // namespace sorrel::program

@@ -71,10 +71,17 @@ void reset_thread_locals(const OpenedLibrary& library) {
                                             : static_cast<std::uintptr_t>(::pthread_self());
 }
 
+/// -1: the template image.
+[[nodiscard]] int index_of_image(const PrivatizedImage& copy) {
+  const std::uintptr_t begin = copy.base() + copy.image().begin();
+  const ImageSlab* slab = slab_at(begin);
+  return slab == nullptr ? -1 : slab->index_of(begin);
+}
+
 }  // namespace
 
 RankLibraries::Lock::Lock(RankLibraries& libraries) : libraries_(libraries) {
-  static auto* const sleep = next_definition<decltype(::nanosleep)>("nanosleep");
+  static auto* const real_sleep = next_definition<decltype(::nanosleep)>("nanosleep");
   const std::uintptr_t self = owner_of_call(libraries_.process_);
   // Acquire, pairs with the release in ~Lock().
   for (std::uintptr_t none = 0;
@@ -85,7 +92,7 @@ RankLibraries::Lock::Lock(RankLibraries& libraries) : libraries_(libraries) {
       libraries_.process_.sleep(lock_wait, look_distance_ns);
     } else {
       const timespec distance{0, look_distance_ns};
-      sleep(&distance, nullptr);
+      real_sleep(&distance, nullptr);
     }
   }
   ++libraries_.depth_;
@@ -96,11 +103,7 @@ RankLibraries::Lock::~Lock() {
 }
 
 RankLibraries::RankLibraries(RankProcess& process)
-    : process_(process),
-      index_(current_slab() == nullptr ? -1
-                                       : current_slab()->index_of(process.copy().base() +
-                                                                  process.copy().image().begin())) {
-}
+    : process_(process), index_(index_of_image(process.copy())) {}
 
 RankLibraries::~RankLibraries() = default;
 
@@ -116,7 +119,7 @@ bool RankLibraries::contains(std::uintptr_t address) const {
   return slab != nullptr && slab->index_of(address) == index_;
 }
 
-/// Behind what it needs. A library that needs itself, through others, comes last.
+/// Adds a library behind what it needs. A library that needs itself, through others, comes last.
 void RankLibraries::add_in_order(const OpenedLibrary& library) {
   std::set<const OpenedLibrary*> visited;
   const auto visit = [&](const auto& self, const OpenedLibrary& next) -> void {
@@ -274,6 +277,12 @@ void RankLibraries::remove(const Instance& instance) {
   library.slab().remove(index_);
   std::erase(globals_, &library);
   std::erase_if(instances_, [&](const auto& each) { return each.get() == &instance; });
+}
+
+void RankLibraries::remove_all() {
+  for (const auto& instance : instances_)
+    instance->library->slab().remove(index_);
+  instances_.clear();
 }
 
 void RankLibraries::run_destructors() {

@@ -57,6 +57,9 @@ class RankLibraries {
   /// call continues.
   void run_destructors();
 
+  /// When the rank has ended, by any thread: its instances are removed.
+  void remove_all();
+
   /// Whether an instance of this rank holds the address. Any thread, without a lock, also from a
   /// signal handler.
   [[nodiscard]] bool contains(std::uintptr_t address) const;

@@ -8,10 +8,13 @@
 
 #include "base/check.hpp"
 #include "core/worker.hpp"
+#include "program/base/driver_code.hpp"
 #include "program/base/durations.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/heap/rank_heaps.hpp"
+#include "program/rank/device_states.hpp"
+#include "program/rank/outside_call.hpp"
 #include "program/state/rank_files.hpp"
 
 namespace sorrel::program {
@@ -20,7 +23,6 @@ namespace {
 
 // Set before the first rank runs, constant afterwards.
 RankHooks rank_hooks;
-pid_t original_pid = 0;
 
 using Constructor = void (*)(int argc, char** argv, char** environment);
 using Destructor = void (*)();
@@ -40,25 +42,30 @@ RankProcess* peek_rank_process() {
 }
 
 RankProcess* process_that_may_wait(const void* caller) {
+  // First: this library's own waits and reads of clocks come from the middle of a scheduler's work,
+  // where a rank must not return to its worker.
+  if (is_of_process(caller)) return nullptr;
   RankProcess* process = current_rank_process();
   // A thread outside of a worker waits by itself.
   const bool may_wait = process != nullptr && core::Worker::current() != nullptr &&
-                        !is_of_this_library(caller) && !process->signals().must_return() &&
-                        !is_forked_child();
+                        !process->signals().must_return() && !is_forked_child();
   return may_wait ? process : nullptr;
+}
+
+RankProcess* process_on_own_thread(const void* caller) {
+  if (is_of_process(caller)) return nullptr;
+  RankProcess* process = current_rank_process();
+  const bool is_own = process != nullptr && !runs_worker() && !is_forked_child();
+  return is_own ? process : nullptr;
 }
 
 void set_rank_hooks(const RankHooks& hooks) {
   rank_hooks = hooks;
-  original_pid = ::getpid();
+  os::record_own_process();
 }
 
 bool has_ranks() {
   return rank_hooks.current != nullptr;
-}
-
-bool is_forked_child() {
-  return ::getpid() != original_pid;
 }
 
 void end_rank(RankProcess& process, int status) {
@@ -97,15 +104,26 @@ RankProcess::RankProcess(const ProgramStart& start,
       modules_left_(copy.image().initialization_order.size()),
       files_(std::make_unique<RankFiles>(rank)) {}
 
-RankProcess::~RankProcess() = default;
+RankProcess::~RankProcess() {
+  remove_device_state(*this);
+}
 
 void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
   fiber_ = &fiber;
   settings_.set_fiber(fiber);
   stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
   stack_bytes_ = stack_bytes;
+  set_stack_end();
   // Except in main().
   pin();
+}
+
+/// The loader's variable, which conservative garbage collectors read: the end of the main stack.
+void RankProcess::set_stack_end() const {
+  static auto* const live =
+      static_cast<const void**>(loader_dlsym()(RTLD_DEFAULT, "__libc_stack_end"));
+  if (live == nullptr || copy_.is_template()) return;
+  if (const void** own = copy_.own(*live); own != nullptr) *own = stack_bottom_ + stack_bytes_;
 }
 
 bool RankProcess::is_own_code(const void* caller) const {
@@ -121,7 +139,8 @@ void RankProcess::unpin() {
 }
 
 const char* RankProcess::reason_not_saved() const {
-  if (fiber_->settings != nullptr)
+  if (device_state_of(*this) != nullptr) return "it uses a GPU, whose memory is not saved";
+  if (settings_.are_changed())
     return "it has a working directory, file mode mask or locale of its own";
   if (environment_.is_changed()) return "it has changed its environment (setenv, putenv)";
   if (signals_.is_in_handler()) return "it is in a handler of a signal";
@@ -130,8 +149,8 @@ const char* RankProcess::reason_not_saved() const {
   if (started_threads_.any()) return "it has threads of its own";
   if (own_thread() != 0) return "it runs on a thread of its own";
   if (!children_.all().empty()) return "it has a child process";
-  if (mappings_.any()) return "it has mapped memory (mmap, shmat, sbrk)";
-  if (mappings_.is_protected()) return "it has changed the protection of memory (mprotect)";
+  if (const char* reason = mappings_.reason_not_saved(); reason != nullptr) return reason;
+  if (const char* reason = unsaved_.reason_not_saved(); reason != nullptr) return reason;
   if (thread_keys_.has_value_of_library())
     return "a library of the process keeps a thread-specific value for it (pthread_setspecific)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
@@ -229,17 +248,17 @@ std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_n
   core::Worker& worker = *core::Worker::current();
   const std::int64_t end_ns = worker.now_ns() + duration_ns;
   std::int64_t left_ns = duration_ns;
-  while (!signals_.run_pending(RankSignals::Interrupts::program, nullptr)) {
+  // The delivery thread may interrupt this call and run a handler, too.
+  const std::uint64_t runs_before = signals_.run_count();
+  for (;;) {
+    signals_.run_pending(RankSignals::Interrupts::program, nullptr);
+    if (signals_.run_count() != runs_before) break;
     core::Sleep sleep;
     sleep_ = &sleep;
-    outside_wait_.set(wait);
-    core::Fiber& fiber = worker.running();
-    const char* const call = std::exchange(fiber.call, wait.call);
-    const void* const call_site = std::exchange(fiber.call_site, nullptr);
-    worker.sleep(sleep, left_ns);
-    fiber.call = call;
-    fiber.call_site = call_site;
-    outside_wait_.clear();
+    {
+      const OutsideCall call(outside_wait_, worker.running(), wait);
+      worker.sleep(sleep, left_ns);
+    }
     sleep_ = nullptr;
     left_ns = end_ns - worker.now_ns();
     if (left_ns <= 0 && !signals_.has_work()) return 0;
@@ -272,6 +291,7 @@ int RankProcess::finish(int status) {
   exit_handlers_.run(status);
   libraries_.run_destructors();
   run_destructors();
+  end_device_state(*this);
   signals_.end();
   streams_.finish();
   return status;

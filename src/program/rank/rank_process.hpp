@@ -14,6 +14,7 @@
 #include <string>
 #include <sys/types.h>
 
+#include "os/own_process.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"
 #include "program/rank/rank_libraries.hpp"
@@ -32,6 +33,7 @@
 #include "program/state/started_threads.hpp"
 #include "program/state/thread_cleanups.hpp"
 #include "program/state/thread_keys.hpp"
+#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::core {
 struct Fiber;
@@ -69,6 +71,8 @@ class RankProcess {
 
   [[nodiscard]] RankLibraries& libraries() { return libraries_; }
 
+  [[nodiscard]] const RankLibraries& libraries() const { return libraries_; }
+
   [[nodiscard]] ExitHandlers& exit_handlers() { return exit_handlers_; }
 
   [[nodiscard]] ForkHandlers& fork_handlers() { return fork_handlers_; }
@@ -103,6 +107,10 @@ class RankProcess {
 
   [[nodiscard]] RankSignals& signals() { return signals_; }
 
+  /// A zeroed pointer in which the OpenMP library keeps the lock of the rank's unnamed critical
+  /// construct.
+  [[nodiscard]] void** openmp_critical_name() { return &openmp_critical_name_; }
+
   /// The rank's fiber and stack; set before the rank runs.
   void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes);
 
@@ -114,6 +122,11 @@ class RankProcess {
 
   /// Null before it is set.
   [[nodiscard]] core::Fiber* fiber() const { return fiber_; }
+
+  /// The lowest address of the rank's stack, and its size. Null before set_fiber().
+  [[nodiscard]] void* stack_bottom() const { return const_cast<std::byte*>(stack_bottom_); }
+
+  [[nodiscard]] std::size_t stack_bytes() const { return stack_bytes_; }
 
   /// Any thread.
   [[nodiscard]] bool is_on_stack(const void* address) const {
@@ -145,10 +158,14 @@ class RankProcess {
 
   [[nodiscard]] static bool are_saved() { return are_saved_; }
 
-  /// Those that the rank has opened by name, in a job whose ranks are saved or move.
+  /// The files that the rank has opened by name, in a job whose ranks are saved or move.
   [[nodiscard]] RankFiles& files() { return *files_; }
 
   [[nodiscard]] RankMappings& mappings() { return mappings_; }
+
+  /// What functions of the C library have made for the rank, in a job whose ranks are saved or
+  /// move.
+  [[nodiscard]] UnsavedState& unsaved() { return unsaved_; }
 
   /// Why save(), files() and the rank's memory are not all of its state, for a user; null if they
   /// are.
@@ -177,6 +194,7 @@ class RankProcess {
 
  private:
   static std::int64_t sleep_on_own_thread(std::int64_t duration_ns);
+  void set_stack_end() const;
   void run_constructors();
   [[nodiscard]] int run_main();
   void run_constructors(const PrivatizedImage& copy,
@@ -204,6 +222,7 @@ class RankProcess {
   /// Set during sleep(), until it is ended.
   core::Sleep* sleep_ = nullptr;
   RankSignals signals_;
+  void* openmp_critical_name_ = nullptr;
   ThreadCleanups thread_cleanups_;
   StartedThreads started_threads_;
   ThreadKeys thread_keys_;
@@ -215,6 +234,7 @@ class RankProcess {
   std::size_t destructors_run_ = 0;
   const std::unique_ptr<RankFiles> files_;
   RankMappings mappings_;
+  UnsavedState unsaved_;
 
   static inline bool are_saved_ = false;
 };
@@ -227,7 +247,7 @@ class RankProcess {
 /// Whether the calling thread runs a worker: not a thread of a rank outside of calls of MPI.
 [[nodiscard]] bool runs_worker();
 
-/// The same, and the rank stays where it is: for signal handlers.
+/// As current_rank_process(), but the rank stays where it is: for signal handlers.
 [[nodiscard]] RankProcess* peek_rank_process();
 
 /// While it exists, the rank is pinned.
@@ -248,6 +268,10 @@ class PinnedRank {
 /// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
 /// itself.
 [[nodiscard]] RankProcess* process_that_may_wait(const void* caller);
+
+/// The rank that runs on the calling thread, which is the rank's own, in a call of the C library
+/// that returns to `caller`: it waits by itself. Else as above.
+[[nodiscard]] RankProcess* process_on_own_thread(const void* caller);
 
 /// Provided by the composition root, once, before the first rank runs.
 struct RankHooks {
@@ -282,8 +306,8 @@ void end_by_thread(RankProcess& process, int status);
 /// exit() for the caller: ends the running rank, or the process outside of ranks. Never returns.
 [[noreturn]] void exit_rank(int status);
 
-/// Whether this is a child that a rank has forked: there, exit() ends the process.
-[[nodiscard]] bool is_forked_child();
+/// In a child that a rank has forked, exit() ends the process.
+using os::is_forked_child;
 
 /// Runs the program for one rank on its own stack and returns its exit status. May suspend.
 [[nodiscard]] inline int run_rank_main(RankProcess& process) {

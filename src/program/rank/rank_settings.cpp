@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/worker.hpp"
+#include "program/rank/device_settings.hpp"
 #include "program/rank/worker_settings.hpp"
 
 namespace sorrel::program {
@@ -33,7 +34,7 @@ void RankSettings::change(ThreadSettings settings) {
 void RankSettings::install() {
   const ThreadSettings* now = used_locale_ != nullptr ? &with_used_locale_ : shared_.get();
   const core::Worker& worker = *fiber_->worker;
-  fiber_->settings = now;
+  fiber_->settings = with_device_context(*fiber_, now);
   WorkerSettings::of(worker).apply(worker, now, has_own_block());
 }
 
@@ -88,8 +89,16 @@ locale_t RankSettings::used_locale() const {
   return is_global ? nullptr : used;
 }
 
+bool RankSettings::are_changed() const {
+  return fiber_->settings != nullptr || is_locale_in_block_ ||
+         &global_locale() != &RankLocale::initial();
+}
+
 void RankSettings::use_locale(locale_t locale) {
   if (has_thread_the_locale()) {
+    // libgfortran uses that of "C" in its statements of input and output. It stays where it is.
+    if (core::Worker::current() != nullptr)
+      is_locale_in_block_ = locale != nullptr && !RankLocale::is_constant(locale);
     WorkerSettings::use_locale(locale != nullptr ? locale : global_locale().object());
     return;
   }

@@ -48,8 +48,12 @@ class RankSettings {
   /// The locale that the calling thread of the rank has from use_locale(); null: the global one.
   [[nodiscard]] locale_t used_locale() const;
 
-  /// The same for the rank's fiber; null also if its thread control block holds the locale.
+  /// The locale of the rank's fiber; null also if its thread control block holds the locale.
   [[nodiscard]] locale_t used_locale_of_fiber() const { return used_locale_; }
+
+  /// Whether directory, mask or locale are not those of the process before any rank ran. Any
+  /// thread, while the rank does not run.
+  [[nodiscard]] bool are_changed() const;
 
   /// uselocale() for the calling thread of the rank; null: the global locale.
   void use_locale(locale_t locale);
@@ -64,10 +68,13 @@ class RankSettings {
   core::Fiber* fiber_ = nullptr;
   /// With the global locale; null if nothing is changed.
   std::shared_ptr<const ThreadSettings> shared_;
-  /// The same with used_locale_; for the fiber while there is one.
+  /// The settings with used_locale_; for the fiber while there is one.
   ThreadSettings with_used_locale_;
   /// Not of a rank whose thread control block holds it.
   locale_t used_locale_ = nullptr;
+  /// For a rank whose thread control block holds it: whether the rank's fiber has a locale from
+  /// use_locale(), and not that of "C".
+  bool is_locale_in_block_ = false;
   // Relaxed: the objects are constant and stay.
   std::atomic<const RankLocale*> global_locale_{nullptr};
 };

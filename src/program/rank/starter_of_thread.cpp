@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/worker.hpp"
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/heap/heap_sharing.hpp"
@@ -27,7 +28,7 @@ struct Start {
   RankProcess* process;
   /// Directory and mask, if the starter is a rank: any other thread passes on its own.
   std::optional<ThreadSettings> files;
-  /// Of the rank, if the thread may use it.
+  /// The rank's heap, if the thread may use it.
   heap::RegionHeap* heap;
 };
 
@@ -59,9 +60,10 @@ void take_settings(const Start& start) {
 
 void* run(void* argument) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
-  static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  static auto* const real_set =
+      next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
   heap_of_thread = start.heap;
-  set(starter_key(), start.process);
+  real_set(starter_key(), start.process);
   fill_thread_locals(start.process->copy());
   take_settings(start);
   return call_program(start.routine, start.argument);
@@ -127,8 +129,9 @@ void take_settings_of(const RankProcess& process) {
 }
 
 RankProcess* starter_of_thread() {
-  static auto* const get = next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
-  return static_cast<RankProcess*>(get(starter_key()));
+  static auto* const real_get =
+      next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
+  return static_cast<RankProcess*>(real_get(starter_key()));
 }
 
 RankProcess* process_of_thread() {
@@ -142,9 +145,14 @@ RankProcess* process_of_interrupted_thread() {
 }
 
 RankProcess* process_of_caller(const void* caller) {
-  if (is_of_this_library(caller)) return nullptr;
+  if (is_of_process(caller)) return nullptr;
   RankProcess* process = process_of_thread();
   return process == nullptr || is_forked_child() ? nullptr : process;
+}
+
+RankProcess* saved_process_of_caller(const void* caller) {
+  if (!RankProcess::are_saved() || is_of_process(caller) || is_forked_child()) return nullptr;
+  return process_of_thread();
 }
 
 }  // namespace sorrel::program
@@ -154,7 +162,7 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
                                      void* (*routine)(void*),
                                      void* argument) noexcept {
   using namespace sorrel::program;
-  if (is_of_this_library(__builtin_return_address(0)))
+  if (is_of_process(__builtin_return_address(0)))
     return create(thread, attributes, routine, argument);
   return create_for_program(thread, attributes, routine, argument);
 }

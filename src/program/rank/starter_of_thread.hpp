@@ -12,12 +12,15 @@ class RankProcess;
 /// The rank that runs on the calling thread, or that has started it; null elsewhere.
 [[nodiscard]] RankProcess* process_of_thread();
 
-/// The same for signal handlers: a rank that is lent does not go home.
+/// As process_of_thread(), for signal handlers: a rank that is lent does not go home.
 [[nodiscard]] RankProcess* process_of_interrupted_thread();
 
 /// As process_of_thread(), for a call of the C library that returns to `caller`. Null also in a
 /// forked child and in calls of the runtime itself.
 [[nodiscard]] RankProcess* process_of_caller(const void* caller);
+
+/// As process_of_caller(), in a job whose ranks are saved or move; null in any other.
+[[nodiscard]] RankProcess* saved_process_of_caller(const void* caller);
 
 /// Calls `hook` on the starting thread before each thread that the program starts. Once.
 void set_thread_start_hook(void (*hook)());

@@ -56,7 +56,7 @@ class WorkerSettings {
   /// (errno).
   [[nodiscard]] bool take_directory();
 
-  /// The same for the mask.
+  /// Records that the calling thread's mask has changed.
   void take_mask(mode_t mask);
 
   /// Any thread: the C library's uselocale().

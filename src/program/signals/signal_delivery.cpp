@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
 #include <utility>
 
 #include "arch/interrupted.hpp"
+#include "core/guest.hpp"
 #include "core/worker.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "os/kept_errno.hpp"
 #include "os/thread.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
@@ -123,7 +124,11 @@ void deliver_here(int number, siginfo_t* info, void* context) {
 void handle_interruption(void* context) {
   RankProcess* process = running_rank(arch::interrupted_stack(context));
   if (process == nullptr || !process->signals().has_work()) return;
-  const bool is_inside = is_in_library(*process, context);
+  // A rank on a thread of its own may be in a wait of the system (sleep, poll), which this signal
+  // ends: not without the handler.
+  const core::Guest* guest = core::Guest::current();
+  const bool is_outside_calls = guest != nullptr && !guest->is_inside();
+  const bool is_inside = !is_outside_calls && is_in_library(*process, context);
   if (is_inside && process->signals().count_failed_delivery() < failed_deliveries_max) return;
   process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
 }
@@ -157,7 +162,7 @@ void deliver_to_all(int number, siginfo_t* info, void* context) {
 
 /// The process's handler.
 void handle(int number, siginfo_t* info, void* context) {
-  const int error = errno;
+  const os::KeptErrno kept;
   const bool is_interruption =
       info->si_code == SI_QUEUE && info->si_value.sival_ptr == &interruption_tag;
   const bool is_fault = (faults & mask_of(number)) != 0 && info->si_code > 0;
@@ -172,7 +177,6 @@ void handle(int number, siginfo_t* info, void* context) {
   } else {
     deliver_to_all(number, info, context);
   }
-  errno = error;
 }
 
 /// Interrupts the thread that runs the rank's worker, as the signal itself would.
@@ -201,14 +205,11 @@ bool deliver(RankProcess& process) {
   if (!signals.has_work() || process.fiber() == nullptr) return false;
   core::Worker& worker = worker_of(*process.fiber());
   if (const pid_t own = process.own_thread(); own != 0) {
-    os::interrupt_thread(
-        own, first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()),
-        &interruption_tag);
+    signals.interrupt([&](int number) { os::interrupt_thread(own, number, &interruption_tag); });
     return true;
   }
   if (state_of(*process.fiber()) == core::FiberState::running) {
-    interrupt_worker(worker,
-                     first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()));
+    interrupt_worker(worker, first_signal_of(signals.work()));
   } else {
     worker.request_attention();
   }

@@ -1,4 +1,4 @@
-//! signal, sigaction, the masks, alarm, and functions that wait for signals: per rank.
+//! signal, sigaction, the masks, raise, kill, alarm, and functions that wait for signals: per rank.
 //!
 //! Handlers in shared libraries belong to the process, as their data does. The masks of threads
 //! that a rank has started are real. The rank's own mask is kept by this library, so that the
@@ -14,10 +14,14 @@
 
 #include "core/worker.hpp"
 #include "os/clock.hpp"
+#include "program/base/driver_code.hpp"
 #include "program/base/durations.hpp"
 #include "program/base/libc.hpp"
+#include "program/base/restart_note.hpp"
+#include "program/base/user_memory.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
+#include "program/rank/wait_mask.hpp"
 #include "program/signals/signal_delivery.hpp"
 #include "program/state/signal_table.hpp"
 
@@ -34,8 +38,9 @@ constexpr std::int64_t look_distance_ns = 1'000'000;
 
 /// process_of_caller() for state that each thread has of its own.
 RankProcess* rank_of_caller(const void* caller) {
+  if (is_of_process(caller)) return nullptr;
   RankProcess* process = current_rank_process();
-  return process == nullptr || is_of_this_library(caller) || is_forked_child() ? nullptr : process;
+  return process == nullptr || is_forked_child() ? nullptr : process;
 }
 
 /// Whether the handler is the rank's code, or there is none.
@@ -46,7 +51,7 @@ bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
 
 /// The caller changes an action of the process itself.
 void report_action(RankProcess* process, int number, const void* caller) {
-  if (is_of_this_library(caller)) return;
+  if (is_of_process(caller)) return;
   report_own_action(number);
   if (process != nullptr && can_be_caught(number)) process->signals().note_handler_of_library();
 }
@@ -130,12 +135,52 @@ int wait_for_signal(RankProcess& process,
                     siginfo_t* info,
                     std::int64_t timeout_ns) {
   const int number = wait_for_signal(process, set, timeout_ns);
-  if (info != nullptr && number >= 0) {
-    *info = {};
-    info->si_signo = number;
-    info->si_code = SI_USER;
+  if (number < 0) return number;
+  siginfo_t known{};
+  known.si_signo = number;
+  known.si_code = SI_USER;
+  return give(info, known) ? number : -1;
+}
+
+siginfo_t info_of(int number, int code) {
+  siginfo_t info{};
+  info.si_signo = number;
+  info.si_code = code;
+  info.si_pid = ::getpid();
+  info.si_uid = ::getuid();
+  return info;
+}
+
+int real_raise(int number) {
+  static auto* const real = next_definition<decltype(::raise)>("raise");
+  note_own_signal(number);
+  return real(number);
+}
+
+/// Sends the rank a signal that can be caught: runs its handler, if the rank calls and accepts the
+/// signal, or makes the signal pending. False: the rank neither handles, blocks nor ignores it.
+bool send_to_rank(RankProcess& process, int number, siginfo_t info) {
+  RankSignals& signals = process.signals();
+  const SignalMask mask = mask_of(number);
+  if ((signals.ignored() & mask) != 0) return true;
+  if (((signals.handled() | signals.blocked()) & mask) == 0) return false;
+  const bool is_rank = current_rank_process() == &process;
+  if (is_rank && (signals.blocked() & mask) == 0) {
+    signals.run(number, info, nullptr, RankSignals::Interrupts::program);
+    return true;
   }
-  return number;
+  signals.raise(number);
+  if (!is_rank) notify_signal_delivery();
+  return true;
+}
+
+/// As raise(), for the calling rank or null.
+int raise_in_rank(RankProcess* process, int number) {
+  // The system treats those of `faults` as faults where they are not blocked.
+  if (process == nullptr || !can_be_caught(number) || (faults & mask_of(number)) != 0 ||
+      !send_to_rank(*process, number, info_of(number, SI_TKILL)))
+    return real_raise(number);
+  return 0;
 }
 
 void set_alarm(RankProcess& process, std::int64_t value_ns, std::int64_t interval_ns) {
@@ -155,6 +200,14 @@ timeval to_timeval(std::int64_t ns) {
 
 bool is_valid(const timeval& time) {
   return time.tv_sec >= 0 && time.tv_usec >= 0 && time.tv_usec < 1'000'000;
+}
+
+/// A timer of processor time, which the process has.
+void note_timer(RankProcess& process, __itimer_which_t which, bool is_set) {
+  static constexpr char timers[ITIMER_PROF + 1] = {};
+  if (!RankProcess::are_saved()) return;
+  process.unsaved().remove(&timers[which]);
+  if (is_set) process.unsaved().add(&timers[which], "it has a timer (setitimer)");
 }
 
 /// Called before a jump that may leave a handler.
@@ -214,8 +267,8 @@ SORREL_INTERPOSED int sigpending(sigset_t* set) noexcept {
   static auto* const real = next_definition<decltype(::sigpending)>("sigpending");
   RankProcess* process = rank_of_caller(__builtin_return_address(0));
   if (process == nullptr) return real(set);
-  *set = set_of(process->signals().pending());
-  return 0;
+  const sigset_t pending = set_of(process->signals().pending());
+  return copy_to_user(set, &pending, sizeof pending) ? 0 : -1;
 }
 
 SORREL_INTERPOSED int pause() {
@@ -230,14 +283,16 @@ SORREL_INTERPOSED int pause() {
 
 SORREL_INTERPOSED int sigsuspend(const sigset_t* set) {
   static auto* const real = next_definition<decltype(::sigsuspend)>("sigsuspend");
-  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  const void* caller = __builtin_return_address(0);
+  if (!can_read(set)) return real(set);
+  if (RankProcess* own = process_on_own_thread(caller); own != nullptr)
+    return wait_with_mask(
+        *own, *set, [&](const sigset_t& mask) { return real(&mask); }, [] { return 0; });
+  RankProcess* process = process_that_may_wait(caller);
   if (process == nullptr) return real(set);
-  RankSignals& signals = process->signals();
-  const SignalMask before = signals.blocked();
-  signals.set_blocked(mask_of(*set));
+  const WaitMask during(process->signals(), set);
   while (process->sleep(sigsuspend_wait, endless_ns) == 0) {
   }
-  signals.change_mask(before);
   errno = EINTR;
   return -1;
 }
@@ -245,43 +300,78 @@ SORREL_INTERPOSED int sigsuspend(const sigset_t* set) {
 SORREL_INTERPOSED int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {
   static auto* const real = next_definition<decltype(::sigtimedwait)>("sigtimedwait");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr) return real(set, info, timeout);
+  // An address that is not valid gets the system's answer.
+  if (process == nullptr || !can_read(set) || (timeout != nullptr && !can_read(timeout)))
+    return real(set, info, timeout);
   return wait_for_signal(*process, *set, info, timeout == nullptr ? endless_ns : to_ns(*timeout));
 }
 
 SORREL_INTERPOSED int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
   static auto* const real = next_definition<decltype(::sigwaitinfo)>("sigwaitinfo");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr) return real(set, info);
+  if (process == nullptr || !can_read(set)) return real(set, info);
   return wait_for_signal(*process, *set, info, endless_ns);
 }
 
 SORREL_INTERPOSED int sigwait(const sigset_t* set, int* number) {
   static auto* const real = next_definition<decltype(::sigwait)>("sigwait");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr) return real(set, number);
+  if (process == nullptr || !can_read(set)) return real(set, number);
   do {
     *number = wait_for_signal(*process, *set, endless_ns);
   } while (*number < 0);
   return 0;
 }
 
-// A signal for the own process is delivered to the rank.
+// A signal for the own process, or the own thread, is delivered to the rank without the system. The
+// system merges a signal with one that is pending for the same thread: with that by which the
+// delivery thread interrupts a worker for another rank.
+
 SORREL_INTERPOSED int kill(pid_t pid, int number) noexcept {
   static auto* const real = next_definition<decltype(::kill)>("kill");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr || pid != ::getpid() || !can_be_caught(number)) return real(pid, number);
-  RankSignals& signals = process->signals();
-  const SignalMask mask = mask_of(number);
-  if ((signals.ignored() & mask) != 0) return 0;
-  if (((signals.handled() | signals.blocked()) & mask) == 0) return real(pid, number);
-  signals.raise(number);
-  if (current_rank_process() == process) {
-    signals.run_pending(RankSignals::Interrupts::program, nullptr);
-  } else {
-    notify_signal_delivery();
+  if (process == nullptr || pid != ::getpid()) return real(pid, number);
+  if (!can_be_caught(number)) {
+    note_own_signal(number);
+    return real(pid, number);
   }
+  // The default action is that of the rank, not of those that have a handler.
+  if (!send_to_rank(*process, number, info_of(number, SI_USER))) return real_raise(number);
   return 0;
+}
+
+SORREL_INTERPOSED int sigqueue(pid_t pid, int number, sigval value) noexcept {
+  static auto* const real = next_definition<decltype(::sigqueue)>("sigqueue");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr || pid != ::getpid() || !can_be_caught(number))
+    return real(pid, number, value);
+  siginfo_t info = info_of(number, SI_QUEUE);
+  info.si_value = value;
+  if (!send_to_rank(*process, number, info)) return real_raise(number);
+  return 0;
+}
+
+SORREL_INTERPOSED int raise(int number) noexcept {
+  return raise_in_rank(rank_of_caller(__builtin_return_address(0)), number);
+}
+
+SORREL_INTERPOSED int gsignal(int number) noexcept {
+  return raise_in_rank(rank_of_caller(__builtin_return_address(0)), number);
+}
+
+SORREL_INTERPOSED int pthread_kill(pthread_t thread, int number) noexcept {
+  static auto* const real = next_definition<decltype(::pthread_kill)>("pthread_kill");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  if (process == nullptr || pthread_equal(thread, pthread_self()) == 0) return real(thread, number);
+  return raise_in_rank(process, number) == 0 ? 0 : errno;
+}
+
+SORREL_INTERPOSED int tgkill(pid_t pid, pid_t thread, int number) noexcept {
+  static auto* const real = next_definition<decltype(::tgkill)>("tgkill");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  if (process == nullptr || pid != ::getpid() || thread != ::gettid())
+    return real(pid, thread, number);
+  return raise_in_rank(process, number);
 }
 
 SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
@@ -298,10 +388,10 @@ SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
 SORREL_INTERPOSED int getitimer(__itimer_which_t which, itimerval* value) noexcept {
   static auto* const real = next_definition<decltype(::getitimer)>("getitimer");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr || which != ITIMER_REAL) return real(which, value);
-  *value = {.it_interval = to_timeval(process->signals().alarm_interval_ns()),
-            .it_value = to_timeval(process->signals().alarm_left_ns())};
-  return 0;
+  if (process == nullptr || which != ITIMER_REAL || value == nullptr) return real(which, value);
+  const itimerval now{.it_interval = to_timeval(process->signals().alarm_interval_ns()),
+                      .it_value = to_timeval(process->signals().alarm_left_ns())};
+  return give(value, now) ? 0 : -1;
 }
 
 SORREL_INTERPOSED int setitimer(__itimer_which_t which,
@@ -309,10 +399,15 @@ SORREL_INTERPOSED int setitimer(__itimer_which_t which,
                                 itimerval* before) noexcept {
   static auto* const real = next_definition<decltype(::setitimer)>("setitimer");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  const bool is_usual = which == ITIMER_REAL && value != nullptr && is_valid(value->it_value) &&
+  const bool is_usual = which == ITIMER_REAL && can_read(value) && is_valid(value->it_value) &&
                         is_valid(value->it_interval);
-  if (process == nullptr || !is_usual) return real(which, value, before);
-  if (before != nullptr) getitimer(which, before);
+  if (process == nullptr || !is_usual) {
+    const int result = real(which, value, before);
+    if (result == 0 && process != nullptr && value != nullptr)
+      note_timer(*process, which, value->it_value.tv_sec != 0 || value->it_value.tv_usec != 0);
+    return result;
+  }
+  if (before != nullptr && getitimer(which, before) != 0) return -1;
   set_alarm(*process, to_ns(value->it_value), to_ns(value->it_interval));
   return 0;
 }
@@ -325,9 +420,10 @@ SORREL_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcep
   if (process == nullptr) return real(stack, before);
   stack_t& own = process->signals().alternate_stack();
   const stack_t previous = own;
+  // An address that is not valid gets the system's answer.
+  if (stack != nullptr && !can_read(stack)) return real(stack, before);
   if (stack != nullptr) own = *stack;
-  if (before != nullptr) *before = previous;
-  return 0;
+  return give(before, previous) ? 0 : -1;
 }
 
 SORREL_INTERPOSED void siglongjmp(sigjmp_buf environment, int value) noexcept {

@@ -34,7 +34,7 @@ const char* LibcState::reason_not_saved() const {
   const bool has_error_text = loader_error_ != nullptr && !loader_error_->text.empty();
   if (time_results_ != nullptr || text_results_ != nullptr ||
       number_format_.decimal_point != nullptr || has_error_text)
-    return "it has called localtime, strerror or a similar function with a static result";
+    return "it has called localtime, asctime or a similar function with a static result";
   if (account_results_ != nullptr || account_lists_ != nullptr || mount_result_ != nullptr ||
       network_results_ != nullptr)
     return "it has read a data base of the system (getpwnam, gethostbyname, getmntent, ...)";

@@ -32,7 +32,7 @@ namespace sorrel::program {
 /// The state behind rand, random and srandom.
 struct RandomState {
   RandomState();
-  /// The same sequence goes on. The generator may use a state of the program's.
+  /// Continues the sequence of `other`. The generator may use a state of the program's.
   RandomState(const RandomState& other, std::uintptr_t address_of_other);
 
   random_data generator{};
@@ -56,7 +56,7 @@ struct SearchTable {
   hsearch_data data{};
 };
 
-/// Of functions that return a text.
+/// Results of functions that return a text.
 struct TextResults {
   char address[INET_ADDRSTRLEN] = {};  // inet_ntoa
   char card[18] = {};                  // ether_ntoa
@@ -139,16 +139,16 @@ class LibcState {
   /// The text of the next dlerror(), after a dlopen() that this module failed.
   [[nodiscard]] LoaderError& loader_error();
 
-  /// Of error_at_line.
+  /// For error_at_line.
   [[nodiscard]] LastErrorLine& last_error_line() { return last_error_line_; }
 
-  /// Of localeconv.
+  /// The result of localeconv.
   [[nodiscard]] lconv& number_format() { return number_format_; }
 
   /// Null outside of nftw().
   [[nodiscard]] DirectoryWalk*& innermost_walk() { return innermost_walk_; }
 
-  /// Of mbtowc.
+  /// The state of mbtowc.
   [[nodiscard]] std::mbstate_t& character_state() { return character_state_; }
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -16,6 +15,8 @@
 
 #include "base/small_file.hpp"
 #include "base/text.hpp"
+#include "os/open_files_limit.hpp"
+#include "program/base/restart_note.hpp"
 #include "program/base/stream_list.hpp"
 
 namespace sorrel::program {
@@ -54,6 +55,13 @@ bool can_be_opened_again(int descriptor) {
   return is_plain_device(about) || (S_ISREG(about.st_mode) && !is_of_kernel(descriptor));
 }
 
+/// Whether what is written there is outside of the job.
+bool is_for_writing(int descriptor) {
+  struct stat about{};
+  return (::fcntl(descriptor, F_GETFL) & O_ACCMODE) != O_RDONLY &&
+         (::fstat(descriptor, &about) != 0 || !is_plain_device(about));
+}
+
 std::string path_of(int descriptor) {
   std::array<char, PATH_MAX> path{};
   const ssize_t bytes =
@@ -80,17 +88,14 @@ bool share_offset(int one, int two, off_t offset) {
 }  // namespace
 
 void RankFiles::begin(int rank_count) {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  const rlim_t needed = first_number + static_cast<rlim_t>(rank_count) * count_max;
-  if (files.rlim_cur >= needed) return;
-  files.rlim_cur = std::min(files.rlim_max, needed);
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &files));
+  os::allow_open_files(first_number + static_cast<rlim_t>(rank_count) * count_max);
 }
 
 int RankFiles::adopt(int descriptor) {
   const int saved_errno = errno;
   int adopted = -1;
+  if (restart_note != nullptr && is_for_writing(descriptor))
+    note_effect("its program has opened a file for writing before MPI_Init");
   // A program that closes a standard descriptor and opens a file means that number.
   if (descriptor > STDERR_FILENO && can_be_opened_again(descriptor)) {
     const bool is_inherited = (::fcntl(descriptor, F_GETFD) & FD_CLOEXEC) == 0;

@@ -30,22 +30,22 @@ class RankFiles {
 
   explicit RankFiles(int rank) : first_(first_number + rank * count_max) {}
 
-  /// Before any rank runs: there are numbers for so many ranks, or for fewer if the system allows
-  /// too few open files.
+  /// Before any rank runs: the process may have as many open files as so many ranks need, or fewer
+  /// if the system allows too few.
   static void begin(int rank_count);
 
   /// The rank has opened a file. Returns its new descriptor; the same one if the file cannot be
   /// opened again by name, or no number is left. Keeps errno.
   [[nodiscard]] int adopt(int descriptor);
 
-  /// The same for a stream.
+  /// The rank has opened a stream. Keeps errno.
   void adopt(FILE& stream);
 
   [[nodiscard]] bool has(int descriptor) const {
     return descriptor >= first_ && descriptor < first_ + used_;
   }
 
-  /// Those that are open.
+  /// Adds the descriptors that are open.
   void add_to(std::vector<int>& descriptors) const;
 
   /// Finds what save() writes. `streams`: all in the C library's list that lie in the rank's
@@ -58,7 +58,7 @@ class RankFiles {
   /// Whether read() has found files.
   [[nodiscard]] bool any() const { return !files_.empty(); }
 
-  /// Of what read() has found, calls visit(path, bytes) for each file that only the rank, and not
+  /// Calls visit(path, bytes) for each file found by read() that only the rank, and not
   /// programs that append to it, can be expected to make longer.
   template <class Visit>
   void for_each_written(Visit&& visit) const {

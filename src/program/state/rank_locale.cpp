@@ -79,11 +79,17 @@ const RankLocale& RankLocale::initial() {
   return locale;
 }
 
+bool RankLocale::is_constant(locale_t locale) {
+  static auto* const real_make = next_definition<decltype(::newlocale)>("newlocale");
+  static const locale_t constant = real_make(LC_ALL_MASK, "C", nullptr);
+  return locale == constant || std::ranges::equal(locale->__locales, constant->__locales);
+}
+
 const RankLocale* RankLocale::with(int category, const char* name) const {
-  static auto* const make = next_definition<decltype(::newlocale)>("newlocale");
+  static auto* const real_make = next_definition<decltype(::newlocale)>("newlocale");
   const int mask = category == LC_ALL ? LC_ALL_MASK : 1 << category;
   const locale_t base = copy_of(object_);
-  const locale_t made = make(mask, name, base);
+  const locale_t made = real_make(mask, name, base);
   if (made != nullptr) return &shared_locale(made);
   if (base != nullptr) ::freelocale(base);
   return nullptr;

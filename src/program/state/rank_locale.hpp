@@ -16,6 +16,9 @@ class RankLocale {
   /// The process's locale before any rank ran. First call before that.
   [[nodiscard]] static const RankLocale& initial();
 
+  /// Whether all data of the locale are constants of the C library: that of "C".
+  [[nodiscard]] static bool is_constant(locale_t locale);
+
   /// This locale with `category` (LC_ALL: all of them) as `name` says, or the environment for an
   /// empty name. Null if there is no such locale.
   [[nodiscard]] const RankLocale* with(int category, const char* name) const;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/clock.hpp"
+#include "os/thread.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/state/signal_table.hpp"
 
@@ -124,11 +125,18 @@ void RankSignals::raise(int number) {
   pending_.fetch_or(mask_of(number), std::memory_order_release);
 }
 
-void RankSignals::change_mask(SignalMask mask) {
+SignalMask RankSignals::exchange_mask(SignalMask mask) {
+  const SignalMask before = blocked();
   // From now on the process must not take the default action for signals that the rank blocks.
-  for (SignalMask added = mask & ~blocked(); added != 0; added &= added - 1)
+  for (SignalMask added = mask & ~before; added != 0; added &= added - 1)
     catch_blocked_signal(first_signal_of(added));
   set_blocked(mask);
+  wait_for_interruption();
+  return before;
+}
+
+void RankSignals::change_mask(SignalMask mask) {
+  exchange_mask(mask);
   run_pending(Interrupts::program, nullptr);
 }
 
@@ -151,7 +159,14 @@ bool RankSignals::run_pending(Interrupts interrupts, void* context) {
     run(number, info, context, interrupts);
     any = true;
   }
+  if (any) wait_for_interruption();
   return any;
+}
+
+void RankSignals::wait_for_interruption() const {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  while (is_being_interrupted_.load(std::memory_order_acquire))
+    os::yield_core();
 }
 
 void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
@@ -161,6 +176,7 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   if (!is_handler(action)) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
   failed_delivery_count_ = 0;
+  ++run_count_;
   const SignalMask before = blocked();
   const bool before_must_return = must_return_;
   if (depth_++ == 0) blocked_before_ = before;

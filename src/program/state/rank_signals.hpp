@@ -74,13 +74,19 @@ class RankSignals {
 
   void set_blocked(SignalMask mask) { blocked_.store(mask, std::memory_order_relaxed); }
 
+  /// As change_mask(), and nothing runs before the caller waits: the mask of a wait. Returns the
+  /// mask before.
+  SignalMask exchange_mask(SignalMask mask);
+
   /// As sigprocmask(); signals that are unblocked and pending run at once.
   void change_mask(SignalMask mask);
 
   [[nodiscard]] SignalMask pending() const { return pending_.load(std::memory_order_acquire); }
 
-  /// Whether a handler must run.
-  [[nodiscard]] bool has_work() const { return (pending() & ~blocked() & handled()) != 0; }
+  /// The signals of which a handler must run.
+  [[nodiscard]] SignalMask work() const { return pending() & ~blocked() & handled(); }
+
+  [[nodiscard]] bool has_work() const { return work() != 0; }
 
   /// Makes the signal pending, unless it is ignored.
   void raise(int number);
@@ -91,6 +97,16 @@ class RankSignals {
   /// Runs the handlers of the pending signals; returns whether there was one. `context`: the
   /// context argument of the system's handler, or null.
   bool run_pending(Interrupts interrupts, void* context);
+
+  /// Handlers that have run, for a wait that must end after one. By the rank.
+  [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
+
+  /// By the delivery thread under the SignalTableLock, for a rank on a thread of its own: calls
+  /// `interrupt(number)`, which sends a signal to that thread, if a handler must run. The signal
+  /// arrives before a system call that the rank makes after it has taken that handler's signal, so
+  /// none ends with EINTR without a handler.
+  template <class Interrupt>
+  void interrupt(Interrupt&& interrupt);
 
   /// Runs the handler of a signal that has just arrived.
   void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
@@ -135,6 +151,7 @@ class RankSignals {
 
   ActionTable* make_actions();
   void reset_action(int number);
+  void wait_for_interruption() const;
 
   // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Release under
   // the SignalTableLock, acquire by the rank that runs a handler.
@@ -146,6 +163,9 @@ class RankSignals {
   std::atomic<SignalMask> blocked_{0};
   // Release by the raising thread, acquire by the rank: orders what the raising thread did before.
   std::atomic<SignalMask> pending_{0};
+  // The delivery thread sets it, and then looks for work; the rank takes the work, and then reads
+  // it. Between both steps of each is a sequentially consistent fence.
+  std::atomic<bool> is_being_interrupted_{false};
   stack_t alternate_stack_{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   int depth_ = 0;
   /// The rank's mask before the outermost handler.
@@ -153,8 +173,18 @@ class RankSignals {
   bool must_return_ = false;
   bool has_interrupted_ = false;
   int failed_delivery_count_ = 0;
+  std::uint64_t run_count_ = 0;
   std::atomic<std::int64_t> alarm_due_ns_{0};
   std::atomic<std::int64_t> alarm_interval_ns_{0};
 };
+
+template <class Interrupt>
+void RankSignals::interrupt(Interrupt&& interrupt) {
+  is_being_interrupted_.store(true, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (const SignalMask now = work(); now != 0) interrupt(first_signal_of(now));
+  // Release, pairs with wait_for_interruption(): the signal has been sent.
+  is_being_interrupted_.store(false, std::memory_order_release);
+}
 
 }  // namespace sorrel::program

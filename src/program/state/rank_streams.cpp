@@ -1,5 +1,6 @@
 #include "program/state/rank_streams.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <signal.h>
 #include <unistd.h>
@@ -25,6 +26,16 @@ std::mutex& terminal_lock() {
 [[nodiscard]] bool is_terminal(int descriptor) {
   static const bool answers[] = {false, ::isatty(1) != 0, ::isatty(2) != 0};
   return answers[descriptor];
+}
+
+/// As the C library does it, or as the command `stdbuf` has asked: its library acts on the
+/// process's own streams.
+[[nodiscard]] int buffering_of(int descriptor) {
+  const char* wanted = std::getenv(descriptor == 1 ? "_STDBUF_O" : "_STDBUF_E");
+  if (wanted != nullptr && std::string_view(wanted) == "L") return _IOLBF;
+  if (wanted != nullptr && std::string_view(wanted) == "0") return _IONBF;
+  if (wanted == nullptr && descriptor == 2) return _IONBF;
+  return wanted == nullptr && is_terminal(descriptor) ? _IOLBF : _IOFBF;
 }
 
 void no_signal_handler(int) {}
@@ -146,8 +157,8 @@ void LineWriter::send(const char* text, std::size_t size) {
 RankOutput::~RankOutput() {
   // The rank has gone to another process; else the streams end with the process.
   if (made_ == nullptr) return;
-  static auto* const close = next_definition<decltype(::fclose)>("fclose");
-  close(made_);
+  static auto* const real_close = next_definition<decltype(::fclose)>("fclose");
+  real_close(made_);
 }
 
 FILE* RankOutput::stream() {
@@ -164,13 +175,12 @@ FILE* RankOutput::open() {
   writer_ = std::make_unique<LineWriter>(descriptor_, rank_, format_);
   FILE* stream = ::fopencookie(writer_.get(), "w", {nullptr, write_cookie, nullptr, nullptr});
   SORREL_CHECK(stream != nullptr, "no memory for an output stream");
-  static auto* const set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
-  if (descriptor_ == 2) {
-    set_buffer(stream, nullptr, _IONBF, 0);
+  static auto* const real_set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
+  if (const int buffering = buffering_of(descriptor_); buffering == _IONBF) {
+    real_set_buffer(stream, nullptr, _IONBF, 0);
   } else {
     buffer_ = std::make_unique<char[]>(stream_buffer_bytes);
-    set_buffer(stream, buffer_.get(), is_terminal(descriptor_) ? _IOLBF : _IOFBF,
-               stream_buffer_bytes);
+    real_set_buffer(stream, buffer_.get(), buffering, stream_buffer_bytes);
   }
   made_ = stream;
   stream_.store(stream, std::memory_order_release);
@@ -272,9 +282,9 @@ namespace {
 
 /// Else the C library allocates its buffer when the first rank reads.
 void set_input_buffer() {
-  static auto* const set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
+  static auto* const real_set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
   static char buffer[BUFSIZ];
-  [[maybe_unused]] static const int is_set = set_buffer(stdin, buffer, _IOFBF, sizeof buffer);
+  [[maybe_unused]] static const int is_set = real_set_buffer(stdin, buffer, _IOFBF, sizeof buffer);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class RankOutput {
   /// file instead: nothing is written.
   [[nodiscard]] bool write_lines(std::string_view text);
   int flush();
-  /// The same for the stream that open() has made, also after replace().
+  /// As flush(), for the stream that open() has made, also after replace().
   void flush_made();
   void finish_line();
 
@@ -148,7 +148,7 @@ class RankStreams {
     error_.flush();
   }
 
-  /// The same, but nothing into files that have replaced the outputs.
+  /// As flush(), but writes nothing into files that have replaced the outputs.
   void flush_made() {
     output_.flush_made();
     error_.flush_made();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "os/thread.hpp"
+#include "program/base/fork_hold.hpp"
 #include "program/base/libc.hpp"
 #include "program/state/signal_mask.hpp"
 
@@ -28,7 +29,14 @@ struct ProcessAction {
 };
 
 std::array<ProcessAction, signal_count + 1> process_actions;
-std::atomic_flag is_table_locked;
+
+struct TableLock {
+  std::atomic_flag is_taken;
+  /// The mask of the thread that forks.
+  sigset_t mask_before_fork{};
+};
+
+TableLock table_lock;
 
 // Written before the first rank runs.
 void (*process_handler)(int number, siginfo_t* info, void* context) = nullptr;
@@ -68,10 +76,38 @@ void install(int number) {
   real_sigaction()(number, &combined, nullptr);
 }
 
+/// Returns the mask of the calling thread, which receives no signal from now on.
+sigset_t lock_table() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  set_thread_mask(SIG_SETMASK, all, &before);
+  while (table_lock.is_taken.test_and_set(std::memory_order_acquire))
+    os::yield_core();
+  return before;
+}
+
+void unlock_table(const sigset_t& mask_before) {
+  table_lock.is_taken.clear(std::memory_order_release);
+  set_thread_mask(SIG_SETMASK, mask_before, nullptr);
+}
+
+void lock_for_fork() {
+  const sigset_t before = lock_table();
+  table_lock.mask_before_fork = before;
+}
+
+void unlock_after_fork() {
+  const sigset_t before = table_lock.mask_before_fork;
+  unlock_table(before);
+}
+
 }  // namespace
 
 void set_process_handler(void (*handler)(int number, siginfo_t* info, void* context)) {
   process_handler = handler;
+  // A thread that does not exist in a child must not hold the lock there.
+  hold_over_forks(lock_for_fork, unlock_after_fork);
 }
 
 bool can_be_caught(int number) {
@@ -100,17 +136,10 @@ void restore_original_action(int number) {
   real_sigaction()(number, &process_action(number).original, nullptr);
 }
 
-SignalTableLock::SignalTableLock() {
-  sigset_t all;
-  sigfillset(&all);
-  set_thread_mask(SIG_SETMASK, all, &before_);
-  while (is_table_locked.test_and_set(std::memory_order_acquire))
-    os::yield_core();
-}
+SignalTableLock::SignalTableLock() : before_(lock_table()) {}
 
 SignalTableLock::~SignalTableLock() {
-  is_table_locked.clear(std::memory_order_release);
-  set_thread_mask(SIG_SETMASK, before_, nullptr);
+  unlock_table(before_);
 }
 
 struct sigaction inherited_action(int number) {

@@ -1,10 +1,11 @@
-//! write and writev of Fortran's library (libgfortran) to standard output and error, in whole lines
-//! of the rank.
+//! write and writev of Fortran's library (libgfortran) and of Python's to standard output and
+//! error, in whole lines of the rank.
 //!
-//! That library buffers by itself and writes buffers, which end within a line. Other callers mean
-//! the system call: bytes without a newline must arrive at once. So must what a signal handler
+//! These libraries buffer by themselves and write buffers, which end within a line. Other callers
+//! mean the system call: bytes without a newline must arrive at once. So must what a signal handler
 //! writes, since the rank's stream may be locked. The caller is Fortran's library if it lies in the
-//! rank's libgfortran.so, or in an executable that contains the library and says so.
+//! rank's libgfortran.so, or in an executable that contains the library and says so. It is Python's
+//! in any thread of the rank, if it lies in libpython, or in an executable that is the interpreter.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 using namespace sorrel::program;
 
@@ -24,21 +27,29 @@ namespace {
 const auto next_write = next_definition<decltype(::write)>("write");
 const auto next_writev = next_definition<decltype(::writev)>("writev");
 
-[[nodiscard]] bool is_fortran_library(RankProcess& process, const void* code) {
-  const Module* module = process.copy().module_at(reinterpret_cast<std::uintptr_t>(code));
-  if (module == nullptr) return false;
-  if (module->name().starts_with("libgfortran.so")) return true;
-  return module->shift == 0 && process.streams().has_linked_fortran();
+/// 0 is the distance of the executable.
+[[nodiscard]] bool is_fortran_library(RankProcess& process, const Module& module) {
+  return module.is_library("libgfortran.so") ||
+         (module.shift == 0 && process.streams().has_linked_fortran());
+}
+
+[[nodiscard]] bool is_python_library(const Module& module) {
+  return module.is_library("libpython") ||
+         (module.shift == 0 && module.definition("Py_BytesMain") != nullptr);
 }
 
 /// The rank's output if `caller` writes lines to the descriptor, else null.
 [[nodiscard]] RankOutput* lines_of(int descriptor, const void* caller) {
   if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) return nullptr;
   // First of all: a crash report is written when the state of ranks may be damaged.
-  if (is_of_this_library(caller)) return nullptr;
-  RankProcess* process = process_that_may_wait(caller);
+  if (is_of_process(caller)) return nullptr;
+  RankProcess* process = process_of_caller(caller);
   if (process == nullptr || process->signals().is_in_handler()) return nullptr;
-  return is_fortran_library(*process, caller) ? process->streams().output_of(descriptor) : nullptr;
+  const Module* module = process->copy().module_at(reinterpret_cast<std::uintptr_t>(caller));
+  if (module == nullptr) return nullptr;
+  const bool are_lines = is_python_library(*module) || (is_fortran_library(*process, *module) &&
+                                                        process_that_may_wait(caller) != nullptr);
+  return are_lines ? process->streams().output_of(descriptor) : nullptr;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void report(const char* format, va_list values, int error) {
   report_behind_name(format, values, error);
 }
 
-// The same for error(), which counts messages and calls the program's function that prints its
+// report() for error(), which counts messages and calls the program's function that prints its
 // name. `place`: "file:line: ".
 void report_error(const char* place, const char* format, va_list values, int error) {
   std::fflush(standard_stream(stdout));

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <unwind.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 
@@ -49,7 +50,7 @@ _Unwind_Reason_Code leave_frame(int /*version*/,
   auto& process = *static_cast<RankProcess*>(argument);
   ThreadCleanups& cleanups = process.thread_cleanups();
   const auto* code = reinterpret_cast<const void*>(_Unwind_GetIP(context));
-  const bool is_ours = is_of_this_library(code);
+  const bool is_ours = is_of_process(code);
   cleanups.is_past_call |= !is_ours;
   const bool is_end =
       (actions & _UA_END_OF_STACK) != 0 || code == nullptr || (is_ours && cleanups.is_past_call);

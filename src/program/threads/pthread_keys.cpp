@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/rank/rank_process.hpp"
@@ -50,7 +51,7 @@ void* value_of(pthread_key_t key) {
 /// As pthread_setspecific(), for a key of the process.
 int set_of_process(pthread_key_t key, const void* value, const void* caller) {
   static auto* const real = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
-  RankProcess* process = is_of_this_library(caller) ? nullptr : current_rank_process();
+  RankProcess* process = is_of_process(caller) ? nullptr : current_rank_process();
   if (process != nullptr) process->thread_keys().note_value_of_library();
   return real(key, value);
 }
@@ -88,7 +89,7 @@ SORREL_INTERPOSED int pthread_setspecific(pthread_key_t key, const void* value) 
   return set_value(key, const_cast<void*>(value), __builtin_return_address(0));
 }
 
-// The C library's own do not call the functions above by their names.
+// The tss_* of the C library call aliases of the functions above, not the functions by name.
 
 SORREL_INTERPOSED int tss_create(tss_t* key, tss_dtor_t destructor) {
   return standard_result(create(key, destructor, __builtin_return_address(0)));

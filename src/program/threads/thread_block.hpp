@@ -2,9 +2,9 @@
 //!
 //! Needed only if Image::needs_thread_block(). The code of such a program finds its variables at
 //! fixed distances from the thread pointer, so each rank needs a thread pointer of its own. Only
-//! the C library can make one: create() starts a thread that sleeps while the slab exists, and the
-//! rank's fiber uses its block (core::Fiber::thread_pointer). The block includes errno, malloc's
-//! cache and the C++ exception state.
+//! the C library can make one: create() starts a thread (os::TlsDonor) that sleeps while the slab
+//! exists, and the rank's fiber uses its block (core::Fiber::thread_pointer). The block includes
+//! errno, malloc's cache and the C++ exception state.
 //!
 //! The blocks and the stacks of the sleeping threads lie side by side in one memory map. They have
 //! no guards: a thread calls the functions below create(), receives no signal, and sleeps. Cost:
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "os/address_band.hpp"
+#include "os/tls_donor.hpp"
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
@@ -49,10 +50,11 @@ class ThreadBlockSlab {
                                       Prepare prepare,
                                       void* argument);
 
- private:
-  struct Parked;
+  /// The rank has ended, or there is none: create() may be called again.
+  void end(int index);
 
-  std::vector<std::unique_ptr<Parked>> parked_;
+ private:
+  std::vector<std::unique_ptr<os::TlsDonor>> donors_;
   std::size_t block_bytes_ = 0;
   void* blocks_ = nullptr;
   bool is_in_band_ = true;

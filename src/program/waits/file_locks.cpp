@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "program/base/libc.hpp"
+#include "program/base/user_memory.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/retry.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -65,10 +66,16 @@ int get_lock(int file, struct flock& lock) {
 
 int control(const void* caller, int file, int command, void* argument) {
   const bool is_lock = command == F_SETLK || command == F_SETLKW || command == F_GETLK;
-  RankProcess* process = is_lock && argument != nullptr ? process_of_caller(caller) : nullptr;
-  if (process == nullptr) return real_fcntl(file, command, argument);
-  auto& lock = *static_cast<struct flock*>(argument);
-  if (command == F_GETLK) return get_lock(file, lock);
+  RankProcess* process = is_lock ? process_of_caller(caller) : nullptr;
+  struct flock lock{};
+  // An address that is not valid gets the system's answer.
+  if (process == nullptr || !copy_from_user(&lock, argument, sizeof lock))
+    return real_fcntl(file, command, argument);
+  if (command == F_GETLK) {
+    const int result = get_lock(file, lock);
+    if (result != 0) return result;
+    return give(static_cast<struct flock*>(argument), lock) ? 0 : -1;
+  }
   return set_lock(*process, file, lock, command == F_SETLKW);
 }
 

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "program/base/libc.hpp"
+#include "program/base/restart_note.hpp"
+#include "program/base/user_memory.hpp"
 #include "program/rank/current_environment.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/retry.hpp"
@@ -104,8 +106,8 @@ pid_t wait_in_rank(const void* caller, pid_t id, int* status, int options, rusag
   });
   if (child <= 0) return child;
   if (has_ended(found_status)) process->children().remove(child);
-  if (status != nullptr) *status = found_status;
-  return child;
+  // The child is gone, as after the system's own call.
+  return give(status, found_status) ? child : -1;
 }
 
 int wait_for_info(const void* caller, idtype_t type, id_t id, siginfo_t* info, int options) {
@@ -127,14 +129,15 @@ int wait_for_info(const void* caller, idtype_t type, id_t id, siginfo_t* info, i
   const bool is_gone =
       found.si_code == CLD_EXITED || found.si_code == CLD_KILLED || found.si_code == CLD_DUMPED;
   if (child > 0 && is_gone && (options & WNOWAIT) == 0) process->children().remove(child);
-  if (info != nullptr) *info = found;
-  return 0;
+  return give(info, found) ? 0 : -1;
 }
 
 /// Records the child in the parent.
 pid_t recorded(const void* caller, pid_t child) {
-  if (child <= 0) return child;
-  if (RankProcess* process = process_of_caller(caller)) process->children().add(child);
+  RankProcess* process = child > 0 ? process_of_caller(caller) : nullptr;
+  if (process == nullptr) return child;
+  process->children().add(child);
+  note_effect("its program has started a process before MPI_Init");
   return child;
 }
 

@@ -1,6 +1,7 @@
-//! sched_yield, thrd_yield: a rank yields to the other ranks of its worker, and to other threads if
-//! no rank is ready.
+#include "program/waits/yield.hpp"
 
+// sched_yield, thrd_yield: a rank yields to the other ranks of its worker, and to other threads if
+// no rank is ready.
 #include <cstdint>
 #include <sched.h>
 
@@ -24,25 +25,29 @@ RankProcess* rank_of_caller(const void* caller) {
   return is_own ? process : nullptr;
 }
 
-void yield(const void* caller) {
+/// Whether another rank has run.
+bool yields(const void* caller) {
   RankProcess* process = rank_of_caller(caller);
-  if (process == nullptr) {
-    os::yield_core();
-    return;
-  }
+  if (process == nullptr) return false;
   core::Worker& worker = *core::Worker::current();
   process->outside_wait().set(yield_wait);
   worker.poll();
-  if (worker.has_ready()) {
-    worker.yield();
-  } else {
-    os::yield_core();
-  }
+  const bool has_ready = worker.has_ready();
+  if (has_ready) worker.yield();
   process->outside_wait().clear();
   process->signals().run_pending(RankSignals::Interrupts::program, nullptr);
+  return has_ready;
+}
+
+void yield(const void* caller) {
+  if (!yields(caller)) os::yield_core();
 }
 
 }  // namespace
+
+void give_way(const void* caller) {
+  static_cast<void>(yields(caller));
+}
 
 }  // namespace sorrel::program
 

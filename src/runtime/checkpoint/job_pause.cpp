@@ -12,7 +12,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-/// Between the frame that goes on in another process and the frames that do not.
+/// Distance between the frame that goes on in another process and the frames that do not.
 constexpr std::uintptr_t frame_distance = 1024;
 
 }  // namespace

@@ -106,7 +106,7 @@ class JobPause {
   core::JobStop& job_stop_;
   const os::StackSlab& stacks_;
   const std::int32_t first_stack_;
-  /// Of the calling thread, by the program's C++ library; null: it has none.
+  /// Exception state of the calling thread, by the program's C++ library; null: it has none.
   const GetExceptionState exception_state_;
 
   /// By the rank's number in the job, while it waits. Published by the counter.

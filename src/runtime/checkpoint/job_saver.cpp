@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "checkpoint/generations.hpp"
 #include "checkpoint/memory_generations.hpp"
@@ -19,10 +20,12 @@
 #include "mpi/saved/saved_rank.hpp"
 #include "os/clock.hpp"
 #include "os/file_size_limit.hpp"
+#include "os/memory_file.hpp"
 #include "os/page_bytes.hpp"
 #include "os/random_addresses.hpp"
 #include "os/signal_block.hpp"
 #include "os/write_all.hpp"
+#include "program/base/restart_note.hpp"
 #include "runtime/checkpoint/layout.hpp"
 #include "runtime/checkpoint/rank_record.hpp"
 #include "runtime/checkpoint/saved_state.hpp"
@@ -38,19 +41,25 @@ constexpr int refused = -1;
 /// Among the actions for which the job stops.
 constexpr std::uint32_t stop_number = 0;
 
-/// Between two looks whether the last checkpoint is written.
+/// Time between two looks whether the last checkpoint is written.
 constexpr std::int64_t writer_poll_ns = 5'000'000;
 
-/// Between two looks whether all processes have restored their ranks.
+/// Time between two looks whether all processes have restored their ranks.
 constexpr std::int64_t restart_poll_ns = 500'000;
 
 void print_line(const std::string& text) {
-  os::write_all(STDERR_FILENO, "sorrel: " + text + "\n");
+  os::write_all(STDERR_FILENO, "sorrel: " + printable(text) + "\n");
 }
 
 std::unique_ptr<const checkpoint::GenerationStore> store_of(const Config& config) {
-  if (config.checkpoint_files.empty())
-    return std::make_unique<checkpoint::Generations>(config.checkpoint_folder);
+  if (config.checkpoint_lock) os::keep_from_programs(*config.checkpoint_lock);
+  if (config.checkpoint_files.empty()) {
+    checkpoint::UserKey key;
+    const std::string error = config.checkpoint_key.empty() ? "" : key.open(config.checkpoint_key);
+    if (!error.empty() && config.own_process == 0)
+      print_line("note: checkpoints have no code, and a restart needs --trust: " + error);
+    return std::make_unique<checkpoint::Generations>(config.checkpoint_folder, key);
+  }
   auto store = std::make_unique<checkpoint::MemoryGenerations>(config.checkpoint_files);
   store->keep_from_children();
   return store;
@@ -89,6 +98,12 @@ JobSaver::JobSaver(const Config& config,
 int JobSaver::save(mpi::RankState& rank) {
   rank.fiber.call = "sorrel_checkpoint";
   return pause_.enter(rank, *this);
+}
+
+/// The frame of this function is restored, too.
+void JobSaver::save_begin(mpi::RankState& rank) {
+  is_begin_.store(true, std::memory_order_relaxed);
+  (void)pause_.enter(rank, *this);
 }
 
 void JobSaver::on_all_here(core::Worker& worker) {
@@ -141,6 +156,9 @@ void JobSaver::finish() {
 
 void JobSaver::on_job_stopped(core::JobStop& stop) {
   const int outcome = save_stopped(stop);
+  // Why there is none, its process has noted.
+  if (is_begin_.exchange(false, std::memory_order_relaxed) && outcome == saved)
+    program::note_effect("they are damaged");
   if (requests_ != nullptr) requests_->end(outcome == saved);
   pause_.end(outcome);
 }
@@ -159,10 +177,20 @@ std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
     const char* reason = paused.reason;
     if (reason == nullptr) reason = mpi::reason_not_saved(rank, body_.memory(rank), counts);
     if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
-    const std::string own = reason == nullptr ? body_.reason_not_saved(rank) : reason;
+    // What pins a rank to its worker, such as the use of a GPU, is a better reason than that it is
+    // pinned.
+    std::string own;
+    if (reason == nullptr || rank.fiber.pin_count != 0) own = body_.reason_not_saved(rank);
+    if (own.empty() && reason != nullptr) own = reason;
     if (!own.empty()) return text_of("rank %d: %s", i, own.c_str());
   }
   return "";
+}
+
+/// If it was the first one: the job cannot begin anew.
+void JobSaver::note_no_begin(const std::string& reason) {
+  if (is_begin_.load(std::memory_order_relaxed))
+    program::note_effect(("none could be made in MPI_Init" + reason).c_str());
 }
 
 /// A save that the program has not asked for is tried again: one line for each reason.
@@ -170,6 +198,7 @@ void JobSaver::print_refusal(const std::string& reason) {
   const bool is_request = requests_ != nullptr && requests_->is_taken();
   if (is_request && reason == last_refusal_) return;
   if (is_request) last_refusal_ = reason;
+  note_no_begin(": " + reason);
   print_line("no checkpoint, and the job goes on: " + reason);
 }
 
@@ -199,7 +228,7 @@ void JobSaver::give_up(std::int32_t threaded_rank) {
   requests_->give_up();
 }
 
-/// The same in all processes. One of them prints the reason.
+/// The result is equal in all processes. One of them prints the reason.
 bool JobSaver::may_save(core::JobStop& stop) {
   mpi::MemberCounts counts;
   const std::string reason = reason_not_saved(counts);
@@ -241,12 +270,26 @@ int JobSaver::save_stopped(core::JobStop& stop) {
   }
   if (stop.agree(child > 0)) {
     writer_ = child;
-    return saved;
+    const bool is_begin = stop.sum(is_begin_.load(std::memory_order_relaxed) ? 1 : 0) != 0;
+    return is_begin ? wait_for_begin(stop) : saved;
   }
   if (child > 0) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
   }
+  note_no_begin("");
+  return refused;
+}
+
+/// No rank goes on before the checkpoint is visible, or cannot be made.
+int JobSaver::wait_for_begin(core::JobStop& stop) {
+  int status = 0;
+  while (::waitpid(writer_, &status, 0) < 0 && errno == EINTR) {
+  }
+  end_writer(status);
+  // The last writer of all processes makes it visible before it ends.
+  if (stop.agree(WIFEXITED(status) && WEXITSTATUS(status) == 0)) return saved;
+  note_no_begin("");
   return refused;
 }
 
@@ -293,7 +336,8 @@ checkpoint::FileIdentity JobSaver::identity(std::uint64_t generation) const {
 std::string JobSaver::write(checkpoint::FileSeal& seal) {
   checkpoint::SegmentWriter file;
   const std::string path = generations_->path_to_write(generation_, config_.own_process);
-  std::string error = file.begin(path, identity(generation_), generations_->has_files());
+  std::string error =
+      file.begin(path, identity(generation_), generations_->place(), generations_->key());
   if (error.empty()) error = add_record(file, SegmentKind::layout, 0, layout_);
   ByteWriter process;
   process.add(world_.next_context());
@@ -350,7 +394,8 @@ std::string JobSaver::open() {
   objects_.resize(places_.size());
   for (std::uint32_t process = 0, count = 1; process < count; ++process) {
     checkpoint::SegmentReader& file = files_.emplace_back();
-    std::string error = file.open(generations_->path_of(config_.restart_generation, process));
+    std::string error = file.open(generations_->path_of(config_.restart_generation, process),
+                                  generations_->place());
     if (error.empty()) error = read_records(file);
     if (!error.empty()) return error;
     count = file.identity().process_count;
@@ -358,7 +403,7 @@ std::string JobSaver::open() {
   return "";
 }
 
-/// Of a process, and where its ranks are.
+/// Reads the records of a process, and where its ranks are.
 std::string JobSaver::read_records(const checkpoint::SegmentReader& file) {
   for (std::size_t i = 0; i < file.segments().size(); ++i) {
     const checkpoint::SegmentReader::Segment& segment = file.segments()[i];
@@ -378,7 +423,9 @@ std::string JobSaver::read_records(const checkpoint::SegmentReader& file) {
         written_files_.push_back(std::move(written));
     } else if (const std::string difference = layout_difference(bytes, layout_);
                !difference.empty()) {
-      return "the program or the machine has changed: " + difference;
+      const auto manifest = generations_->manifest(config_.restart_generation);
+      return "the program or the machine has changed: " + difference +
+             (manifest ? "; the checkpoint was written by " + manifest->writer : "");
     }
   }
   return "";

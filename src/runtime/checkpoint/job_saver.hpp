@@ -43,6 +43,11 @@ class JobSaver final : private PausePurpose {
   /// JobControl::save_job().
   [[nodiscard]] int save(mpi::RankState& rank);
 
+  /// At the end of MPI_Init, a collective of all ranks, on the rank's own stack: makes the first
+  /// checkpoint of a job that may be started again. The ranks go on when it is whole: so they have
+  /// done nothing that it does not have.
+  void save_begin(mpi::RankState& rank);
+
   /// JobControl::vote_on_pause(): whether it is to be saved.
   [[nodiscard]] bool is_wanted() const;
 
@@ -79,7 +84,9 @@ class JobSaver final : private PausePurpose {
   [[nodiscard]] std::string reason_not_saved(mpi::MemberCounts& counts);
   [[nodiscard]] bool may_save(core::JobStop& stop);
   void print_refusal(const std::string& reason);
+  void note_no_begin(const std::string& reason);
   [[nodiscard]] int save_stopped(core::JobStop& stop);
+  [[nodiscard]] int wait_for_begin(core::JobStop& stop);
   [[noreturn]] void write_as_child(pid_t parent);
   [[nodiscard]] std::string write(checkpoint::FileSeal& seal);
   [[nodiscard]] std::string complete(const checkpoint::FileSeal& seal);
@@ -101,7 +108,7 @@ class JobSaver final : private PausePurpose {
   // While the job is stopped, or by the last rank to arrive.
   /// The checkpoint in the making.
   std::uint64_t generation_ = 0;
-  /// The same in the process that has begun it; 0 in the others.
+  /// Its number in the process that has begun it; 0 in the others.
   std::uint64_t begun_generation_ = 0;
   /// Why it cannot be begun.
   std::string begin_error_;
@@ -109,13 +116,15 @@ class JobSaver final : private PausePurpose {
   std::uint64_t room_bytes_ = 0;
   /// The child that writes; 0: none.
   pid_t writer_ = 0;
+  /// The ranks wait in save_begin(). Relaxed: read while the job is stopped.
+  std::atomic<bool> is_begin_{false};
   /// Why the last save that the program had not asked for was refused.
   std::string last_refusal_;
   /// Null before start_requests().
   std::unique_ptr<SaveRequests> requests_;
 
-  // Of a job that was restarted; constant once it is open.
-  /// Of all processes that have written it.
+  // For a job that was restarted; constant once it is open.
+  /// The files of all processes that have written it.
   std::deque<checkpoint::SegmentReader> files_;
 
   /// The first segment of a rank.
@@ -126,7 +135,7 @@ class JobSaver final : private PausePurpose {
 
   /// By rank.
   std::vector<Place> places_;
-  /// Of all ranks of the job.
+  /// The written files of all ranks of the job.
   std::vector<checkpoint::WrittenFile> written_files_;
   /// Whether a rank has found a file that has changed.
   std::atomic<bool> has_note_{false};

@@ -68,7 +68,7 @@ std::string stamp_of(const char* path) {
 }
 
 struct Files {
-  /// Those that count; null: all.
+  /// The files that count, by their addresses; null: all.
   const std::vector<std::uintptr_t>* addresses = nullptr;
   std::string text;
 };
@@ -102,12 +102,12 @@ std::string instruction_sets() {
 }  // namespace
 
 std::string layout_text(const Config& config) {
-  static auto* const iterate =
+  static auto* const real_iterate =
       program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   // A host MPI loads its own in any order, and no rank has addresses of them.
   Files files;
   if (config.host != nullptr) files.addresses = &config.host->program_files;
-  iterate(add_file, &files);
+  real_iterate(add_file, &files);
   std::string text = std::move(files.text);
   constexpr std::size_t stack_protector = 0x28;
   constexpr std::size_t pointer_guard = 0x30;

@@ -1,46 +1,18 @@
 #include "runtime/checkpoint/program_memory.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <climits>
 #include <cstdio>
-#include <cstring>
-#include <dirent.h>
 #include <link.h>
-#include <string_view>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/text.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/stream_list.hpp"
 #include "program/heap/rank_heaps.hpp"
+#include "runtime/checkpoint/known_descriptors.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
-
-/// Calls visit(descriptor) for each open descriptor of the process but that of this search.
-template <class Visit>
-void for_each_descriptor(Visit&& visit) {
-  DIR* folder = ::opendir("/proc/self/fd");
-  if (folder == nullptr) return;
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string_view name(entry->d_name);
-    int descriptor = -1;
-    std::from_chars(name.data(), name.data() + name.size(), descriptor);
-    if (descriptor >= 0 && descriptor != ::dirfd(folder)) visit(descriptor);
-  }
-  ::closedir(folder);
-}
-
-std::string target_of(int descriptor) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t bytes =
-      ::readlink(text_of("/proc/self/fd/%d", descriptor).c_str(), target.data(), target.size());
-  return bytes <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(bytes));
-}
 
 struct ThreadLocals {
   const program::PrivatizedImage& copy;
@@ -71,6 +43,7 @@ std::vector<os::MemoryRange> memory_of(const program::PrivatizedImage& copy, std
     if ((piece.protection & PROT_WRITE) != 0)
       ranges.push_back({copy.base() + piece.begin, copy.base() + piece.end});
   }
+  if (index >= program::rank_heaps().count()) return ranges;
   for (const os::MemoryRange& part : program::rank_heaps().written_parts(index))
     ranges.push_back(part);
   return ranges;
@@ -78,30 +51,11 @@ std::vector<os::MemoryRange> memory_of(const program::PrivatizedImage& copy, std
 
 std::vector<os::MemoryRange> thread_locals_of(const program::PrivatizedImage& copy,
                                               const core::Fiber& fiber) {
-  static auto* const iterate =
+  static auto* const real_iterate =
       program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   ThreadLocals found{.copy = copy, .thread_pointer = fiber.thread_pointer, .ranges = {}};
-  iterate(add_thread_locals, &found);
+  real_iterate(add_thread_locals, &found);
   return found.ranges;
-}
-
-void KnownDescriptors::read() {
-  known_.clear();
-  for_each_descriptor([&](int descriptor) { known_.push_back(descriptor); });
-}
-
-std::string KnownDescriptors::find_new(std::vector<int> files) const {
-  files.insert(files.end(), known_.begin(), known_.end());
-  std::ranges::sort(files);
-  std::string found;
-  for_each_descriptor([&](int descriptor) {
-    if (std::ranges::binary_search(files, descriptor)) return;
-    const std::string target = target_of(descriptor);
-    // The input of all ranks but the first; what this library reads about its threads (StallWatch).
-    if (found.empty() && target != "/dev/null" && !target.ends_with("/schedstat"))
-      found = text_of("descriptor %d (%s)", descriptor, target.c_str());
-  });
-  return found;
 }
 
 OpenStreams find_open_streams(const std::vector<program::RankProcess*>& ranks) {
@@ -118,7 +72,7 @@ OpenStreams find_open_streams(const std::vector<program::RankProcess*>& ranks) {
     const program::RankHeaps& heaps = program::rank_heaps();
     if (heaps.contains(&stream)) {
       found.of_ranks.emplace_back(heaps.owner_of(&stream), &stream);
-    } else if (stream._fileno < 0 || target_of(stream._fileno) != "/dev/null") {
+    } else if (stream._fileno < 0 || target_of_descriptor(stream._fileno) != "/dev/null") {
       // Else the input of all ranks but the first.
       ++found.other_count;
     }

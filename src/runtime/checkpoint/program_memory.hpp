@@ -24,20 +24,6 @@ namespace sorrel::runtime {
 [[nodiscard]] std::vector<os::MemoryRange> thread_locals_of(const program::PrivatizedImage& copy,
                                                             const core::Fiber& fiber);
 
-/// Descriptors of the process that no rank has opened.
-class KnownDescriptors {
- public:
-  /// Before any rank runs.
-  void read();
-
-  /// The first one that has been opened since and is not in `files`, for a user; "" if there is
-  /// none.
-  [[nodiscard]] std::string find_new(std::vector<int> files) const;
-
- private:
-  std::vector<int> known_;
-};
-
 /// Streams of stdio that are neither standard streams nor made by this library.
 struct OpenStreams {
   /// Each with the index of the rank in whose heap it lies; by index.

@@ -28,7 +28,7 @@ namespace sorrel::runtime {
 /// What restore_record() has found for the steps after it.
 struct RestoredRank {
   std::uintptr_t context = 0;
-  /// Of the int that JobPause::enter() returns.
+  /// Address of the int that JobPause::enter() returns.
   std::uintptr_t outcome = 0;
   /// The record of its objects of MPI (mpi/saved/saved_rank.hpp).
   std::string objects;

@@ -19,7 +19,7 @@ constexpr std::int64_t second_ns = 1'000'000'000;
 /// After which a request without a collective is worth a line.
 constexpr std::int64_t patience_ns_min = 2 * second_ns;
 constexpr std::int64_t patience_ns_max = 10 * second_ns;
-/// Between two tries of a save that is refused: a tenth of the period, within these bounds.
+/// Time between two tries of a save that is refused: a tenth of the period, within these bounds.
 constexpr std::int64_t retry_ns_min = second_ns / 20;
 constexpr std::int64_t retry_ns_max = 5 * second_ns;
 

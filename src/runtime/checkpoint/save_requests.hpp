@@ -19,7 +19,7 @@ class SaveRequests {
   struct Options {
     /// 0: on SIGUSR2 alone.
     std::int64_t period_ns = 0;
-    /// Of the processes of a job one does.
+    /// True in one of the processes of a job.
     bool takes_signals = true;
     /// The job has one rank, which is saved at the end of any call.
     bool is_alone = false;
@@ -61,9 +61,9 @@ class SaveRequests {
   std::atomic<std::int64_t> retry_ns_{0};
   std::atomic<std::uint32_t> has_ended_{0};
 
-  // Of the thread.
+  // Used by the thread only.
   std::int64_t due_ns_ = 0;
-  /// Of the first request that has not been taken; 0: there is none.
+  /// Time of the first request that has not been taken; 0: there is none.
   std::int64_t wanted_since_ns_ = 0;
   bool has_told_ = false;
 };

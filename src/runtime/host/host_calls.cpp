@@ -6,7 +6,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-// Of the host MPI itself.
+// The functions of the host MPI itself.
 sorrel_host_api own;
 sorrel_host_api outside;
 
@@ -33,7 +33,7 @@ void take_outside() {
 const sorrel_host_api& calls_outside_of_heaps(const sorrel_host_api& api) {
   own = api;
   outside = api;
-  // Those that are called while ranks run.
+  // The functions that are called while ranks run.
   take_outside<&sorrel_host_api::receive, &sorrel_host_api::take, &sorrel_host_api::send,
                &sorrel_host_api::is_sent, &sorrel_host_api::begin_share,
                &sorrel_host_api::has_shared, &sorrel_host_api::send_long,

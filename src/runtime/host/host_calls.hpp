@@ -7,7 +7,7 @@
 
 namespace sorrel::runtime {
 
-/// The same functions. Valid as long as the process; once.
+/// The functions of `api`, called so. Valid as long as the process; once.
 [[nodiscard]] const sorrel_host_api& calls_outside_of_heaps(const sorrel_host_api& api);
 
 }  // namespace sorrel::runtime

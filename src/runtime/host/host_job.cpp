@@ -104,6 +104,13 @@ void join_host(Config& config) {
   if (config.host_mpi.status_descriptor)
     map_host_status(*config.host_mpi.status_descriptor, config.wrapper.name);
   transport::HostJob& job = begin_host_session(config.host_mpi);
+  if (job.process_count == 1 && config.process_count > 1) {
+    end_host_process(host_usage_error_status,
+                     "the launcher has started %u processes, and the host MPI (%s) has found none "
+                     "of the others: each would run a job of its own; use the launcher of this "
+                     "MPI, or --host none for a job in each",
+                     config.process_count, job.api->name);
+  }
   divide_cores(job, config);
   config.process_count = job.process_count;
   config.own_process = job.process;

@@ -17,7 +17,7 @@ namespace {
 
 /// The first process's description of the memory that it has made, for the other processes.
 struct MemoryOffer {
-  /// Of the first process; -1: there is none.
+  /// Descriptor in the first process; -1: there is none.
   std::int32_t descriptor = -1;
 };
 

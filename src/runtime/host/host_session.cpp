@@ -24,7 +24,7 @@ namespace {
 std::uint64_t probe_value = 0;
 
 // A process has one host MPI, until it ends.
-transport::HostJob* the_job = nullptr;
+transport::HostJob* the_host_job = nullptr;
 /// The launcher lets the other processes continue when one has failed.
 bool must_abort = false;
 
@@ -34,8 +34,8 @@ void on_host_failure(const char* text) {
   // soon end this process.
   ::poll(nullptr, 0, 1000);
   end_host_process(host_error_status, "process %u: the host MPI (%s) has failed: %s",
-                   the_job == nullptr ? 0 : the_job->process,
-                   the_job == nullptr ? "starting" : the_job->api->name, text);
+                   the_host_job == nullptr ? 0 : the_host_job->process,
+                   the_host_job == nullptr ? "starting" : the_host_job->api->name, text);
 }
 
 /// Restores the signal handlers of this process: crash handlers that the host MPI installs would
@@ -71,13 +71,10 @@ std::vector<std::uintptr_t> loaded_files() {
 }
 
 void start_plugin(transport::HostJob& job, const launch::HostSpec& spec) {
-  const std::string& folder = spec.plugin_folder;
-  const std::string path = (folder.empty() ? transport::folder_of_this_library() : folder) + "/" +
-                           transport::host_plugin_file(spec.name);
   std::string reason;
   const SignalKeeper keeper;
   job.program_files = loaded_files();
-  job.api = transport::open_host_plugin(path, reason);
+  job.api = transport::open_host_plugin(spec.plugin, reason);
   if (job.api == nullptr)
     end_host_process(host_error_status, "cannot load the host MPI: %s", reason.c_str());
   const sorrel_host_hooks hooks{.fail = on_host_failure};
@@ -113,7 +110,7 @@ transport::HostJob& begin_host_session(const launch::HostSpec& spec) {
   must_abort = spec.must_abort;
   auto& job = *new transport::HostJob;
   start_plugin(job, spec);
-  the_job = &job;
+  the_host_job = &job;
   gather_members(job, spec.daemon);
   return job;
 }
@@ -129,8 +126,12 @@ void end_host_session(transport::HostJob& job) {
   job.api->finish(job.host);
 }
 
+bool must_end_others() {
+  return the_host_job != nullptr && must_abort;
+}
+
 void abort_host(int status) {
-  if (the_job != nullptr && must_abort) the_job->api->abort(the_job->host, status);
+  if (the_host_job != nullptr && must_abort) the_host_job->api->abort(the_host_job->host, status);
 }
 
 }  // namespace sorrel::runtime

@@ -14,6 +14,9 @@ namespace sorrel::runtime {
 /// Waits until no process needs another one, and stops the host MPI.
 void end_host_session(transport::HostJob& job);
 
+/// Whether the launcher lets the other processes continue when one has failed.
+[[nodiscard]] bool must_end_others();
+
 /// Called before this process ends the job early: ends all other processes if the launcher would
 /// not do so by itself. Returns otherwise.
 void abort_host(int status);

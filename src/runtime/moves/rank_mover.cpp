@@ -12,6 +12,7 @@
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
 #include "base/hash.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "core/burst.hpp"
 #include "core/scheduler.hpp"
@@ -21,6 +22,7 @@
 #include "mpi/saved/saved_rank.hpp"
 #include "os/clock.hpp"
 #include "os/page_bytes.hpp"
+#include "os/page_nodes.hpp"
 #include "os/random_addresses.hpp"
 #include "os/write_all.hpp"
 #include "runtime/moves/give_up.hpp"
@@ -39,10 +41,10 @@ constexpr std::int64_t window_ns_per_rank = 20'000;
 constexpr std::int64_t window_ns_per_process = 50'000;
 /// A stop of all processes, with their plans.
 constexpr std::int64_t stop_ns = 500'000;
-/// A rank with 1 MiB.
+/// A rank with up to 1 MiB of touched memory; each further MiB counts as another one.
 constexpr std::int64_t move_ns = 1'000'000;
 
-/// Between two steps for the same request, of which the first one found something in progress.
+/// Time between two steps for one request, of which the first one found something in progress.
 constexpr std::int64_t request_retry_ns = 100'000'000;
 
 /// A launcher ends the job sooner when a process has ended.
@@ -118,7 +120,7 @@ MoveReport RankMover::report() const {
 /// Lines that differ in an address are one.
 void RankMover::print_once(const std::string& text) {
   if (printed_.insert(text.substr(0, text.find("0x"))).second)
-    os::write_all(STDERR_FILENO, "sorrel: note: " + text + "\n");
+    os::write_all(STDERR_FILENO, "sorrel: note: " + printable(text) + "\n");
 }
 
 // Windows.
@@ -286,7 +288,7 @@ std::optional<double> RankMover::move_ranks(core::JobStop& stop) {
   report_.ranks += static_cast<std::uint64_t>(moved);
   report_.bytes += stop.sum(std::exchange(arrived_bytes_, 0));
   const std::uint64_t cycles = arch::cycles() - began;
-  policy_.record_move_time(static_cast<double>(cycles) / moved);
+  policy_.record_move_time(static_cast<double>(cycles) / static_cast<double>(moved_weight_));
   report_.moving_seconds += clock_.ns_in(cycles) / 1e9;
   return gain;
 }
@@ -336,7 +338,7 @@ void RankMover::make_offers() {
   }
 }
 
-/// Of all processes, into `chain_`.
+/// Gathers the offers of all processes into `chain_`.
 bool RankMover::gather_offers(core::JobStop& stop) {
   const mpi::RankLayout& layout = world_.layout();
   const auto count_of = [&](std::uint32_t process) {
@@ -369,10 +371,12 @@ bool RankMover::gather_offers(core::JobStop& stop) {
 std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* gain) {
   const balance::Costs own = policy_.gain_needed();
   // The first process knows them.
-  const double for_stop =
-      std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.stop))[0]);
-  const double for_move =
-      std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(own.move))[0]);
+  const auto of_first = [&](double number) {
+    return std::bit_cast<double>(stop.exchange(std::bit_cast<std::uint64_t>(number))[0]);
+  };
+  balance::Costs needed;
+  needed.stop = of_first(own.stop);
+  needed.move = of_first(own.move);
   make_offers();
   const std::vector<bool> given_up_before = given_up_;
   for (;;) {
@@ -396,18 +400,33 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
               world_.layout().worker_count();
     }
     const std::int32_t moved = balance::moved_count(chain_.begins, begins, world_.size());
-    const bool is_worth_it =
-        config_.move_seed || is_step_requested_ || *gain >= for_stop + for_move * moved;
-    if (moved == 0 || !is_worth_it) return std::nullopt;
+    const bool is_forced = config_.move_seed || is_step_requested_;
+    // Each counts at least once.
+    if (moved == 0 ||
+        (!is_forced && !balance::is_worth(*gain, needed, static_cast<std::uint64_t>(moved))))
+      return std::nullopt;
     const std::vector<std::int32_t> refused = refused_ranks(begins);
-    if (stop.sum(refused.size()) == 0) return begins;
     for (const std::int32_t rank : refused)
       offers_[static_cast<std::size_t>(rank)].stays = 1;
+    if (stop.sum(refused.size()) != 0) continue;
+    std::uint64_t weight = 0;
+    std::uint64_t heavy_count = 0;
+    for (const std::int32_t rank : leaving_ranks(begins)) {
+      const std::uint64_t own_weight = weight_of(world_.rank(rank));
+      weight += own_weight;
+      const bool is_heavy = !balance::is_worth(*gain, needed, own_weight);
+      offers_[static_cast<std::size_t>(rank)].stays = is_heavy ? 1 : 0;
+      heavy_count += is_heavy ? 1 : 0;
+    }
+    moved_weight_ = stop.sum(weight);
+    if (is_forced || balance::is_worth(*gain, needed, moved_weight_)) return begins;
+    // Others may be worth it.
+    if (stop.sum(heavy_count) == 0) return std::nullopt;
   }
 }
 
-/// Of the ranks of this process that were to leave it.
-std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
+/// The ranks that leave this process.
+std::vector<std::int32_t> RankMover::leaving_ranks(const Begins& begins) const {
   const std::uint32_t own = config_.own_process;
   const std::int32_t begin = begins[own];
   const std::int32_t end = own + 1 < begins.size() ? begins[own + 1] : world_.size();
@@ -415,6 +434,24 @@ std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     if (i < begin || i >= end) leaving.push_back(i);
   }
+  return leaving;
+}
+
+/// What moving the rank counts as. Where the system does not tell, the step fails later.
+std::uint64_t RankMover::weight_of(mpi::RankState& rank) {
+  std::vector<os::MemoryRange> memory;
+  std::uint64_t bytes = 0;
+  if (add_memory_of(rank, pause_.stack_of(rank), body_, memory).empty()) {
+    for (const os::MemoryRange& run : memory)
+      bytes += run.end - run.begin;
+  }
+  return balance::move_weight(bytes);
+}
+
+/// The ranks that were to leave this process, and stay.
+std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
+  const std::uint32_t own = config_.own_process;
+  std::vector<std::int32_t> leaving = leaving_ranks(begins);
   if (leaving.empty()) return {};
   if (const std::string reason = body_.reason_none_leaves(); !reason.empty()) {
     print_once(text_of("ranks stay in process %u: %s", own, reason.c_str()));
@@ -543,6 +580,7 @@ std::string RankMover::receive(std::uint32_t process,
 std::string RankMover::take(Arrival& arrival, const mpi::RankLayout& layout) {
   core::Worker& worker = world_.worker(layout.endpoint_of(arrival.packed.number).worker);
   const ActingFor acting(worker);
+  const os::PreferredNode node(world_.scheduler().nodes().node_of(worker.index()));
   arrival.rank = &world_.make_arrival(arrival.packed.number, worker);
   mpi::RankState& rank = *arrival.rank;
   std::string error = places_.prepare_rank(rank, worker);

@@ -125,6 +125,8 @@ class RankMover final : private PausePurpose {
   [[nodiscard]] bool gather_offers(core::JobStop& stop);
   [[nodiscard]] std::optional<Begins> plan(core::JobStop& stop, double* gain);
   [[nodiscard]] std::vector<std::int32_t> refused_ranks(const Begins& begins);
+  [[nodiscard]] std::vector<std::int32_t> leaving_ranks(const Begins& begins) const;
+  [[nodiscard]] std::uint64_t weight_of(mpi::RankState& rank);
   [[nodiscard]] std::string reason_not_moved(mpi::RankState& rank);
   [[nodiscard]] bool bring(core::JobStop& stop, const mpi::RankLayout& layout);
   [[nodiscard]] std::string pack(const mpi::RankLayout& layout);
@@ -180,6 +182,8 @@ class RankMover final : private PausePurpose {
   /// By rank; those of this process count.
   std::vector<Offer> offers_;
   balance::Chain chain_;
+  /// The weight of all ranks that move in the planned step (balance::move_weight()).
+  std::uint64_t moved_weight_ = 0;
   // By the process to which ranks go: what they are, and their memory.
   std::vector<core::JobStop::Parcel> packages_;
   std::vector<core::JobStop::Shipment> leaving_memory_;

@@ -1,6 +1,6 @@
 /* What a host plugin offers: the few calls of an installed MPI that carry packets between the
- * processes of a job. Plain C, because the plugin is compiled with the host's own mpi.h and the
- * runtime never sees that.
+ * processes of a job. Plain C, because the plugin is compiled with an mpi.h of the host's interface
+ * and the runtime never sees that.
  *
  * One thread at a time. Receives and sends stand in numbered slots that the caller chooses; a
  * lane is a queue of receives from one source, or from any, whose first is the next to complete.
@@ -38,11 +38,11 @@ struct sorrel_host_arrival {
 
 struct sorrel_host_api {
   int version;
-  /* "openmpi", "mpich", "abi" */
+  /* "openmpi", "mpich", "abi"; "own": compiled by the user */
   const char* name;
 
   /* Starts the host MPI. `library` is the path of its library where the plugin is not linked with
-   * it. Null when it fails, with one line in `trouble`. */
+   * it. Null when it fails, with one line in `error`. */
   void* (*begin)(const char* library,
                  const struct sorrel_host_hooks* hooks,
                  struct sorrel_host_place* endpoint,
@@ -64,7 +64,7 @@ struct sorrel_host_api {
   int (*send)(void* host, int slot, const void* buffer, int bytes, int to);
   int (*is_sent)(void* host, int slot);
 
-  /* The same as share(), without waiting: mine and all stay valid until has_shared() has returned
+  /* As share(), without waiting: mine and all stay valid until has_shared() has returned
    * 1. One at a time; every process makes the same calls in the same order. */
   void (*begin_share)(void* host, const void* mine, void* all, int bytes);
   int (*has_shared)(void* host);

@@ -10,7 +10,7 @@ namespace sorrel::transport {
 
 namespace {
 
-/// Between two looks at the meeting.
+/// Time between two looks at the meeting.
 constexpr std::int64_t pause_ns_min = 10'000;
 constexpr std::int64_t pause_ns_max = 500'000;
 

@@ -1,20 +1,11 @@
 #include "transport/host/host_library.hpp"
 
-#include <cstring>
 #include <dlfcn.h>
 
 namespace sorrel::transport {
 
 std::string host_plugin_file(const std::string& name) {
   return "libsorrel-host-" + name + ".so";
-}
-
-std::string folder_of_this_library() {
-  static const char something_of_ours = 0;
-  Dl_info info{};
-  if (dladdr(&something_of_ours, &info) == 0 || info.dli_fname == nullptr) return "";
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  return slash == nullptr ? "." : std::string(info.dli_fname, slash);
 }
 
 const sorrel_host_api* open_host_plugin(const std::string& path, std::string& error) {

@@ -15,9 +15,6 @@ namespace sorrel::transport {
 /// "libsorrel-host-NAME.so"
 [[nodiscard]] std::string host_plugin_file(const std::string& name);
 
-/// The folder of this library; "" if the system does not tell.
-[[nodiscard]] std::string folder_of_this_library();
-
 /// Opens the plugin at `path` permanently. On failure returns null and sets one line in `error`.
 [[nodiscard]] const sorrel_host_api* open_host_plugin(const std::string& path, std::string& error);
 

@@ -1,9 +1,9 @@
 #include "transport/host/host_link.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::transport {
 
@@ -104,7 +104,7 @@ bool HostLink::try_send(std::uint32_t process,
   sent.credits = take_owed(peer);
   --peer.credits;
   const std::size_t header_bytes = write_header(sent, buffer);
-  if (payload_bytes != 0) std::memcpy(buffer + header_bytes, payload, payload_bytes);
+  copy_bytes(buffer + header_bytes, payload, payload_bytes);
   const auto bytes = static_cast<int>(header_bytes + payload_bytes);
   if (api_.send(host_, static_cast<int>(slot), buffer, bytes, static_cast<int>(process)) == 0) {
     free_sends_.pop_back();

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 
 #include "base/check.hpp"
+#include "base/copy_bytes.hpp"
 #include "os/thread.hpp"
 #include "transport/host/host_wait.hpp"
 
@@ -60,7 +60,7 @@ class HostStreams::Stream {
     ++ended_;
   }
 
-  /// Between a buffer and the next bytes of the ranges.
+  /// Copies between a buffer and the next bytes of the ranges.
   void copy(std::byte* at, std::size_t bytes) {
     while (bytes != 0) {
       const os::MemoryRange& range = shipment_.memory[range_];
@@ -68,9 +68,9 @@ class HostStreams::Stream {
       const std::size_t part = std::min<std::size_t>(bytes, range.end - begin);
       auto* const memory = reinterpret_cast<std::byte*>(begin);
       if (direction_ == Direction::out) {
-        std::memcpy(at, memory, part);
+        copy_bytes(at, memory, part);
       } else {
-        std::memcpy(memory, at, part);
+        copy_bytes(memory, at, part);
       }
       at += part;
       bytes -= part;
@@ -102,8 +102,8 @@ HostStreams::HostStreams(const sorrel_host_api& api, void* host)
   api.reserve_long(host, static_cast<int>(2 * width * depth));
 }
 
-/// Of the streams that are not over, in the order of (sender, receiver), the first one is among the
-/// first of both of its processes: so it is active, and comes to its end.
+/// The first stream that is not over, in the order of (sender, receiver), is among the first of
+/// both of its processes: so it is active, and comes to its end.
 void HostStreams::run(std::span<const core::JobStop::Shipment> sent,
                       std::span<const core::JobStop::Shipment> awaited) {
   std::array<std::optional<Stream>, 2 * width> active;

@@ -22,7 +22,7 @@ namespace sorrel::transport {
 
 class HostStreams {
  public:
-  /// Of a chunk; the same in all processes.
+  /// Size of a chunk; the same in all processes.
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
   /// Once in a process.

@@ -18,7 +18,7 @@ constexpr std::uint32_t kind_bits = 6;
 
 /// Time during which an idle worker polls without a pause.
 constexpr std::int64_t hot_ns_alone = 50'000;
-/// The same where other threads want the core.
+/// That time where other threads want the core.
 constexpr std::int64_t hot_ns_crowded = 5'000;
 /// Shortest interval of polls of a worker with ready fibers.
 constexpr std::int64_t busy_poll_ns = 300;
@@ -33,7 +33,7 @@ constexpr int misses_per_poll = 3;
 constexpr int misses_per_poll_alone = 24;
 /// Interval where the awaited message may also come from a neighbour.
 constexpr int misses_per_poll_among_neighbours = 1;
-/// Between two sleeps.
+/// Interval between two sleeps.
 constexpr int misses_per_cold_poll = 2;
 /// A message is late by at most this part of the wait for it.
 constexpr std::int64_t wait_per_sleep = 8;
@@ -173,6 +173,22 @@ bool HostTransport::try_take_turn(const core::Worker& worker) {
   // (T) acquire, pairs with release_turn(): the effects of the last holder on the link.
   // Sequentially consistent with waiting_count_: see release_turn().
   return turn_.compare_exchange_strong(none, worker.index() + 1, std::memory_order_seq_cst);
+}
+
+bool HostTransport::end_others(int status) {
+  core::Worker* worker = core::Worker::current();
+  if (worker == nullptr) return false;
+  constexpr std::int64_t patience_ns = 1'000'000'000;
+  constexpr std::int64_t pause_ns = 50'000;
+  const std::int64_t give_up_ns = os::monotonic_ns() + patience_ns;
+  const bool is_inside = has_turn(*worker);
+  while (!is_inside && !try_take_turn(*worker)) {
+    if (os::monotonic_ns() >= give_up_ns) return false;
+    os::sleep_ns(pause_ns);
+  }
+  const bool have_ended = termination_.end_others(status);
+  if (!is_inside) release_turn(*worker);
+  return have_ended;
 }
 
 void HostTransport::release_turn(core::Worker& worker) {

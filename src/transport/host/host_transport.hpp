@@ -115,6 +115,11 @@ class HostTransport final : public Transport {
   /// Detects deadlocks.
   [[nodiscard]] TerminationDetector& quiet() { return termination_; }
 
+  /// On a worker's thread: the other processes end with this status, which is not 0; no other
+  /// packets are sent. Returns false if one of them has not confirmed in time, or this thread may
+  /// not send. Takes up to two seconds.
+  [[nodiscard]] bool end_others(int status);
+
   /// Gives `use` the host MPI for a moment: no other worker is inside. False: one is, or this one
   /// may not be.
   template <class Use>
@@ -153,7 +158,7 @@ class HostTransport final : public Transport {
     alignas(cache_line_bytes) Look look;
     std::uint32_t posted_count = 0;
     std::uint32_t inbox_head = 0;
-    /// To worker 0, if only that may be inside.
+    /// A call to worker 0, if only that may be inside.
     Call call_for_help;
     // Written by its worker, read by the holder of the turn; the mailbox has its own order.
     Outbox outbox;

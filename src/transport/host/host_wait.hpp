@@ -8,7 +8,7 @@ namespace sorrel::transport {
 
 template <class Condition>
 void wait_until(Condition&& is_true) {
-  /// Between two chances for another process that needs this core.
+  /// Polls between two chances for another process that needs this core.
   constexpr int polls_per_yield = 64;
   for (int poll = 1; !is_true(); ++poll) {
     if (poll % polls_per_yield == 0) os::yield_core();

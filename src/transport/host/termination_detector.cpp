@@ -14,7 +14,10 @@ namespace {
 
 /// Time for the answers of the other processes: finding source lines takes long.
 constexpr std::int64_t report_wait_ns = 1'000'000'000;
-/// Between two polls of the link when there is nothing else to do.
+/// Time between a process's word that it ends and its end: process 0 would take a lost connection
+/// for a failure of the host MPI.
+constexpr std::int64_t end_pause_ns = 50'000'000;
+/// Time between two polls of the link when there is nothing else to do.
 constexpr std::int64_t poll_pause_ns = 50'000;
 /// A longer text of one process is of no use.
 constexpr std::size_t report_bytes_max = std::size_t{256} << 10;
@@ -52,7 +55,7 @@ TerminationDetector::TerminationDetector(core::Scheduler& scheduler,
       counters_(scheduler.worker_count()),
       rounds_(process_count),
       next_to_ask_(process_count) {
-  static_assert(kind_min >= packet_kind_count_max && report_kind < HostLink::credit_kind);
+  static_assert(kind_min >= packet_kind_count_max && end_confirmed_kind < HostLink::credit_kind);
 }
 
 QuietCounts TerminationDetector::sum_now() const {
@@ -134,6 +137,13 @@ void TerminationDetector::take(const HostLink::Arrival& arrival) {
     case report_wanted_kind:
       is_report_wanted_ = true;
       break;
+    case end_kind:
+      end_status_ = static_cast<int>(word);
+      enders_.push_back(arrival.process);
+      break;
+    case end_confirmed_kind:
+      ++confirmed_count_;
+      break;
     default:
       SORREL_ASSERT(arrival.header.kind == report_kind && process_ == 0);
       take_report(arrival);
@@ -179,6 +189,7 @@ void TerminationDetector::progress_round() {
     is_over_ = false;
     watcher_->on_deadlock();
   }
+  if (end_status_ != 0) end();
 }
 
 void TerminationDetector::ask() {
@@ -273,6 +284,47 @@ std::vector<TerminationDetector::Report> TerminationDetector::gather_reports() {
     os::sleep_ns(poll_pause_ns);
   }
   return std::move(reports_);
+}
+
+bool TerminationDetector::end_others(int status) {
+  const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
+  confirmed_count_ = 0;
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    if (process != process_ &&
+        !send_in_time(process, end_kind, static_cast<std::uint32_t>(status), {}, give_up_ns))
+      return false;
+  }
+  while (confirmed_count_ < process_count_ - 1 && os::monotonic_ns() < give_up_ns) {
+    take_all();
+    // The first of several processes that end the job at once waits for all.
+    const bool is_first =
+        std::ranges::all_of(enders_, [this](std::uint32_t it) { return it > process_; });
+    if (!confirm_ends()) return false;
+    if (!is_first) return true;
+    os::sleep_ns(poll_pause_ns);
+  }
+  return confirmed_count_ == process_count_ - 1;
+}
+
+/// Confirms to the processes that have ended the job. Returns false if it takes too long.
+bool TerminationDetector::confirm_ends() {
+  const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
+  for (const std::uint32_t ender : std::exchange(enders_, {})) {
+    if (!send_in_time(ender, end_confirmed_kind, 0, {}, give_up_ns)) return false;
+  }
+  return true;
+}
+
+void TerminationDetector::end() {
+  const int status = std::exchange(end_status_, 0);
+  if (!confirm_ends()) return;
+  const std::int64_t end_ns = os::monotonic_ns() + end_pause_ns;
+  while (os::monotonic_ns() < end_ns && !link_.is_empty()) {
+    link_.progress();
+    os::sleep_ns(poll_pause_ns);
+  }
+  os::sleep_ns(end_pause_ns);
+  watcher_->on_end(status);
 }
 
 }  // namespace sorrel::transport

@@ -70,6 +70,8 @@ class QuietWatcher {
   virtual std::string text_of_waits(std::size_t bytes_max) = 0;
   /// In process 0, on a worker's thread and outside any fiber: the job is deadlocked.
   virtual void on_deadlock() = 0;
+  /// Outside any fiber: another process has ended the job with this status, and reported why.
+  virtual void on_end(int status) = 0;
 };
 
 class TerminationDetector {
@@ -111,7 +113,7 @@ class TerminationDetector {
     // Acquire, pairs with note_all_asleep(): what it has found.
     if (found_round_.load(std::memory_order_acquire) != answered_round_ ||
         has_to_ask_.load(std::memory_order_relaxed) || next_to_ask_ != process_count_ ||
-        is_report_wanted_ || is_over_) [[unlikely]]
+        is_report_wanted_ || is_over_ || end_status_ != 0) [[unlikely]]
       progress_round();
   }
 
@@ -127,6 +129,11 @@ class TerminationDetector {
 
   [[nodiscard]] std::vector<Report> gather_reports();
 
+  /// The other processes end with this status, which is not 0; the last call of this process.
+  /// Returns false if one of them has not confirmed within a second: a process confirms when one of
+  /// its workers polls.
+  [[nodiscard]] bool end_others(int status);
+
  private:
   /// Kinds of packets, between those of the layers above and the link's.
   static constexpr std::uint32_t kind_min = 40;
@@ -134,6 +141,8 @@ class TerminationDetector {
   static constexpr std::uint32_t answer_kind = 41;
   static constexpr std::uint32_t report_wanted_kind = 42;
   static constexpr std::uint32_t report_kind = 43;
+  static constexpr std::uint32_t end_kind = 44;
+  static constexpr std::uint32_t end_confirmed_kind = 45;
 
   struct alignas(cache_line_bytes) Counters {
     std::atomic<std::uint64_t> sent{0};
@@ -154,6 +163,8 @@ class TerminationDetector {
   void answer();
   void conclude(TerminationRounds::Outcome outcome);
   void send_report();
+  [[nodiscard]] bool confirm_ends();
+  void end();
   void take_report(const HostLink::Arrival& arrival);
   [[nodiscard]] bool send(std::uint32_t process,
                           std::uint32_t kind,
@@ -187,6 +198,11 @@ class TerminationDetector {
   bool is_over_ = false;
   bool has_ended_ = false;
   std::vector<Report> reports_;
+  /// The status with which another process has ended the job; 0: none has.
+  int end_status_ = 0;
+  /// The processes that have ended it and await a confirmation.
+  std::vector<std::uint32_t> enders_;
+  std::uint32_t confirmed_count_ = 0;
 
   // The worker with the turn writes the first, and reads the next two.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> asked_round_{0};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "core/perturbation.hpp"
 #include "os/peer_memory.hpp"
 #include "os/thread.hpp"
 
@@ -88,6 +89,7 @@ bool ShmTransport::try_post(core::Worker& from,
       .origin = static_cast<std::uint16_t>(from.id()),
       .words = packet.words,
       .payload_bytes = packet.payload_bytes};
+  if (core::perturbs_choice(from.id())) return false;
   return from.try_post_to(endpoint, record, payload);
 }
 

@@ -48,7 +48,7 @@ class ShmTransport final : public Transport {
                               const Packet& packet,
                               const void* payload) override;
 
-  /// The same, but drops nothing: returns false if there is no room, also to a worker that has
+  /// As try_send(), but drops nothing: returns false if there is no room, also to a worker that has
   /// ended.
   [[nodiscard]] bool try_post(core::Worker& from,
                               Endpoint to,

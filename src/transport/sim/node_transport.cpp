@@ -1,8 +1,6 @@
 #include "transport/sim/node_transport.hpp"
 
-#include <cstring>
-
-#include "base/copy_past_caches.hpp"
+#include "base/copy_bytes.hpp"
 
 namespace sorrel::transport {
 
@@ -81,7 +79,7 @@ bool NodeTransport::try_send(core::Worker& from,
   SORREL_ASSERT(&nodes_.worker_of(flight.from) == &from, "the sender runs another node");
   flight.to = to;
   flight.packet = packet;
-  if (packet.payload_bytes != 0) std::memcpy(flight.payload.get(), payload, packet.payload_bytes);
+  copy_bytes(flight.payload.get(), payload, packet.payload_bytes);
   flight.due_ns = nodes_.wire().arrival_ns(own_node_, to.process, from.now_ns(),
                                            Wire::header_bytes + packet.payload_bytes);
   flight.core::Timer::run = [](core::Worker& receiver, core::Timer& timer) {
@@ -110,7 +108,7 @@ bool NodeTransport::pull(std::uint32_t /*process*/,
                          void* target,
                          std::uintptr_t source,
                          std::size_t bytes) {
-  std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
+  copy_bytes(target, reinterpret_cast<const void*>(source), bytes);
   return true;
 }
 

@@ -92,7 +92,7 @@ class Wire {
   struct Node {
     Line out, in;
     std::atomic<std::uint64_t> packet_count{0};
-    /// Of packets on the incoming line; under the lock.
+    /// Guards the plan of packets on the incoming line.
     std::mutex arriving;
     Plan packets;
     /// The arrival of the last packet from each node. Made by the first one.

@@ -299,7 +299,7 @@
       call check(all(m == expected), 'user-defined reduction')
       call MPI_Op_free(product, ierror)
       call check(product == MPI_OP_NULL, 'op_free')
-! The same procedure many times takes one place.
+! A procedure takes one place, however often it is passed.
       do i = 1, 200
       call MPI_Op_create(multiply, .false., product, ierror)
       if (ierror == MPI_SUCCESS) call MPI_Op_free(product, ierror)

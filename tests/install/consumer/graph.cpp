@@ -4,7 +4,7 @@
 int main() {
   long sum = 0;
   sorrel::Graph g;
-  auto link = g.family("link", {100}).run([&](long i) { sum = (sum * 3 + i) % 1000003; });
+  auto link = g.family("link", {100}).body([&](long i) { sum = (sum * 3 + i) % 1000003; });
   link.after(link, sorrel::graph::offset(-1));
   g.run();
   long expected = 0;

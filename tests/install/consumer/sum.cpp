@@ -1,4 +1,4 @@
-// The same in C++, with a global that has a constructor: every rank must have its own.
+// Sums the ranks in C++, with a global that has a constructor: every rank must have its own.
 #include <iostream>
 #include <mpi.h>
 #include <numeric>

@@ -5,5 +5,5 @@
 
 int main() {
   const sorrel::graph::Tiling tiling({8, 8}, {});
-  const sorrel::graph::Field<std::string> names(tiling, "names");
+  const sorrel::graph::Field<std::string, 2> names(tiling, "names");
 }

@@ -3,5 +3,5 @@
 
 int main() {
   const sorrel::Blocked<2> blocked({{0, 0}, {8, 8}}, {4, 4});
-  sorrel::parallel_for(blocked, [](const sorrel::Tile<3>& tile) { return tile.count(); });
+  sorrel::parallel_for(blocked, [](const sorrel::Box<3>& tile) { return tile.count(); });
 }

@@ -1,10 +1,10 @@
-// the body of a sweep takes the cells, a KeyBox, then a View for each reads() and writes()
+// the body of a sweep takes the cells, a sorrel::Box of as many dimensions, then a View for each
 #include <sorrel/graph.hpp>
 
 int main() {
   using namespace sorrel::graph;
   const Tiling tiling({8, 8}, {});
-  Field<double> now(tiling, "now"), next(tiling, "next");
+  Field<double, 2> now(tiling, "now"), next(tiling, "next");
   sorrel::Graph g;
-  g.over(tiling, "heat").reads(now).writes(next).run([](const KeyBox&, auto) {});
+  g.over(tiling, "heat").reads(now).writes(next).body([](const sorrel::Box<2>&, auto) {});
 }

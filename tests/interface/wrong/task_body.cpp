@@ -5,5 +5,5 @@
 
 int main() {
   sorrel::Graph g;
-  g.family("tile", {4, 4}).run([](const std::string& text) { return text.size(); });
+  g.family("tile", {4, 4}).body([](const std::string& text) { return text.size(); });
 }

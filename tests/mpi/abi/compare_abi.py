@@ -94,7 +94,8 @@ def read_statement(header, statement):
             name = entry.split("=")[0].strip()
             if STANDARD.fullmatch(name):
                 header.enumerators[name] = entry
-    if found := STRUCT.fullmatch(statement):
+    # Headers of the compiler, which mpi.h includes, have others.
+    if (found := STRUCT.fullmatch(statement)) and STANDARD.fullmatch(found[2]):
         members = [member.strip() for member in found[1].split(";") if member.strip()]
         header.members[found[2]] = {MEMBER.fullmatch(member)[1]: member for member in members}
     for pattern, names in (

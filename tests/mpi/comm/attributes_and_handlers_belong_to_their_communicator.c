@@ -148,13 +148,72 @@ static void infos(void) {
   CHECK(info == MPI_INFO_NULL);
 }
 
+static int has_key(MPI_Info info, const char* key, const char* expected) {
+  char value[MPI_MAX_INFO_VAL];
+  int size = sizeof value, flag;
+  MPI_Info_get_string(info, key, &size, value, &flag);
+  return flag && (expected == NULL || strcmp(value, expected) == 0);
+}
+
+// A hint that the library does not know is ignored, and not returned; one that it knows is.
+static void hints(void) {
+  MPI_Info given, used;
+  MPI_Comm copies[3];
+  MPI_Request request;
+  MPI_Info_create(&given);
+  MPI_Info_set(given, "no_such_hint", "1");
+  MPI_Info_set(given, "sorrel_read_late", "true");
+  MPI_Comm_dup(MPI_COMM_WORLD, &copies[0]);
+  MPI_Comm_get_info(copies[0], &used);
+  CHECK(!has_key(used, "no_such_hint", NULL) && !has_key(used, "sorrel_read_late", "true"));
+#ifdef SORREL_MPI_H
+  CHECK(has_key(used, "sorrel_read_late", "false"));
+#endif
+  MPI_Info_free(&used);
+  MPI_Comm_set_info(copies[0], given);
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, given, &copies[1]);
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, given, &copies[2], &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 3; i++) {
+    MPI_Comm_get_info(copies[i], &used);
+    CHECK(!has_key(used, "no_such_hint", NULL));
+#ifdef SORREL_MPI_H
+    CHECK(has_key(used, "sorrel_read_late", "true"));
+#endif
+    MPI_Info_free(&used);
+    MPI_Comm_free(&copies[i]);
+  }
+  MPI_Info_free(&given);
+}
+
+#ifdef SORREL_MPI_H
+// What has started the program: its arguments, as it got them. Other MPIs need not know them.
+static void environment(int argc, char** argv) {
+  char words[MPI_MAX_INFO_VAL] = "";
+  for (int i = 1; i < argc; i++) {
+    if (i > 1) strcat(words, " ");
+    strcat(words, argv[i]);
+  }
+  CHECK(has_key(MPI_INFO_ENV, "command", argv[0]));
+  CHECK(has_key(MPI_INFO_ENV, "argv", words));
+}
+#else
+static void environment(int argc, char** argv) {
+  (void)argc;
+  (void)argv;
+}
+#endif
+
 int main(int argc, char** argv) {
+  environment(argc, argv);
   MPI_Init(&argc, &argv);
   attributes();
   predefined_attributes();
   error_handlers();
   error_texts();
   infos();
+  hints();
+  environment(argc, argv);
   MPI_Finalize();
   return 0;
 }

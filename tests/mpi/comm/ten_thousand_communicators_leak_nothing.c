@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&grew, &leaks, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }
   CHECK(!leaks);
-  // Of the duplicate; MPI_Cart_create and MPI_Comm_split copy no attributes.
+  // For the duplicate; MPI_Cart_create and MPI_Comm_split copy no attributes.
   CHECK_EQUAL(delete_count, rounds / 10 + stages * rounds);
   MPI_Comm_free_keyval(&keyval);
   MPI_Finalize();

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   check_supported("mpi_complex4_supported", MPI_COMPLEX4, 4);
   check_supported("mpi_real16_supported", MPI_REAL16, 16);
   check_envelope(MPI_INT, 0, 0, 0, MPI_COMBINER_NAMED);
-  // Of two names, the one that the standard lists; the other is its synonym.
+  // The standard lists one of two names; the other is its synonym.
   char name[MPI_MAX_OBJECT_NAME];
   int length;
   MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length);

@@ -21,7 +21,7 @@ static void a_version_is_known(void) {
 }
 
 static void the_booleans_of_fortran_are_known(void) {
-  // Those of gfortran. The bytes behind a literal stay as they are.
+  // The values of gfortran. The bytes behind a literal stay as they are.
   for (int size = 1; size <= 16; size *= 2) {
     unsigned char true_literal[17], false_literal[17];
     int is_set = 0;
@@ -43,7 +43,10 @@ static void info_objects_are_made_read_and_freed(void) {
   NEED(MPI_Info_set(info, "key", "value") == MPI_SUCCESS);
   NEED(MPI_Info_set(info, "other", "one") == MPI_SUCCESS);
   NEED(MPI_Info_delete(info, "other") == MPI_SUCCESS);
+  int length_alone = 0;
+  NEED(MPI_Info_get_string(info, "key", &length_alone, NULL, &flag) == MPI_SUCCESS && flag);
   NEED(MPI_Info_get_string(info, "key", &length, value, &flag) == MPI_SUCCESS);
+  NEED(length_alone == length);
   NEED(flag == 1 && strcmp(value, "value") == 0);
   NEED(MPI_Info_dup(info, &copy) == MPI_SUCCESS);
   NEED(MPI_Info_get_nkeys(copy, &count) == MPI_SUCCESS && count == 1);

@@ -204,7 +204,7 @@ static void receive_from_self(MPI_Comm comm, int tag) {
   MPI_Recv(&value, 1, MPI_INT, rank_in(comm), tag, comm, MPI_STATUS_IGNORE);
 }
 
-// Of several callbacks, the one that requires least is called. Each registration has its own.
+// Among several callbacks, the one that requires least is called. Each registration has its own.
 static void levels(MPI_Comm comm) {
   static struct counted counted;
   MPI_T_event_registration first = registration_of("sorrel_unexpected_message");

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     if (is_reader && round % 2 == 0)
       CHECK_OK(MPI_File_read_at(file, 0, block, count, MPI_INT, MPI_STATUS_IGNORE));
     if (round % 2 == 1) {
-      // The same by nonblocking accesses.
+      // Nonblocking accesses do the same.
       MPI_Request request;
       if (is_writer)
         CHECK_OK(MPI_File_iwrite_at(file, 0, block, count, MPI_INT, &request));

@@ -56,12 +56,28 @@ static void properties(void) {
   CHECK_OK(MPI_File_get_info(file, &info));
   MPI_Info_get(info, "cb_buffer_size", 32, value, &found);
   CHECK(found && strcmp(value, "65536") == 0);
+  // What the library ignores is not returned.
+  MPI_Info_get(info, "nobody_knows_this", 32, value, &found);
+  CHECK(!found);
+  MPI_Info_get(info, "access_style", 32, value, &found);
+  CHECK(!found);
+  MPI_Info_free(&info);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "nobody_knows_this", "value");
+  MPI_Info_set(info, "cb_nodes", "many");
+  MPI_Info_set(info, "collective_buffering", "true");
   MPI_Info_set(info, "cb_buffer_size", "131072");
   CHECK_OK(MPI_File_set_info(file, info));
   MPI_Info_free(&info);
   CHECK_OK(MPI_File_get_info(file, &info));
   MPI_Info_get(info, "cb_buffer_size", 32, value, &found);
   CHECK(found && strcmp(value, "131072") == 0);
+  MPI_Info_get(info, "nobody_knows_this", 32, value, &found);
+  CHECK(!found);
+  MPI_Info_get(info, "cb_nodes", 32, value, &found);
+  CHECK(!found);
+  MPI_Info_get(info, "collective_buffering", 32, value, &found);
+  CHECK(found && strcmp(value, "true") == 0);
   MPI_Info_free(&info);
   MPI_Offset offset;
   MPI_Datatype etype, filetype;

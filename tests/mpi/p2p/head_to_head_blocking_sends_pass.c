@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
       }
     }
   }
-  // The same with nonblocking sends that are completed before the receive is posted.
+  // Nonblocking sends pass, too, that are completed before the receive is posted.
   for (int s = 0; s < 6; s++) {
     MPI_Request requests[burst];
     pattern_fill(out, (size_t)sizes[s], (uint64_t)me);

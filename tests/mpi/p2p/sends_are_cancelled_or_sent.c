@@ -51,6 +51,36 @@ static void a_standard_send(int bytes) {
   }
 }
 
+/// The library keeps a packed copy of the data.
+static void a_scattered_send(int elements) {
+  enum { stride = 32 };
+
+  MPI_Datatype column;
+  MPI_Request request;
+  MPI_Status status;
+  int sent, arrives = 0;
+  double* grid = calloc((size_t)elements * stride, sizeof *grid);
+  double* got = calloc((size_t)elements, sizeof *got);
+  MPI_Type_vector(elements, 1, stride, MPI_DOUBLE, &column);
+  MPI_Type_commit(&column);
+  for (int i = 0; i < elements; i++)
+    grid[i * stride] = me + i;
+  MPI_Isend(grid, 1, column, partner, tag, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, &status);
+  sent = !was_cancelled(&status);
+  MPI_Sendrecv(&sent, 1, MPI_INT, partner, outcome_tag, &arrives, 1, MPI_INT, partner, outcome_tag,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (arrives) {
+    MPI_Recv(got, elements, MPI_DOUBLE, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < elements; i++)
+      CHECK_EQUAL(got[i], partner + i);
+  }
+  MPI_Type_free(&column);
+  free(grid);
+  free(got);
+}
+
 static void a_matched_send(int bytes) {
   MPI_Request requests[2];
   MPI_Status statuses[2];
@@ -155,6 +185,8 @@ int main(int argc, char** argv) {
     a_persistent_send(sizes[i]);
     a_freed_send(sizes[i]);
   }
+  for (int elements = 100; elements < 10000; elements *= 3)
+    a_scattered_send(elements);
   races(argc > 1 ? atoi(argv[1]) : 200);
   MPI_Finalize();
   return 0;

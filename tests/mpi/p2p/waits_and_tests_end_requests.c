@@ -139,6 +139,9 @@ static void null_requests_are_complete(void) {
   MPI_Request_get_status(MPI_REQUEST_NULL, &flag, &status);
   CHECK_EQUAL(flag, 1);
   check_empty(&status);
+  flag = 0;
+  MPI_Parrived(MPI_REQUEST_NULL, 0, &flag);
+  CHECK_EQUAL(flag, 1);
   MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE);
   int index = 0;
   MPI_Waitany(0, NULL, &index, &status);

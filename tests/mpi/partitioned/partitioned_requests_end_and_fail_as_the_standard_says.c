@@ -80,7 +80,7 @@ static void different_sizes(void) {
   for (int i = 0; i < 9; i++)
     CHECK_EQUAL(received[i], i < 6 ? i + 1 : 0);
   MPI_Wait(&send, MPI_STATUS_IGNORE);
-  // Of an inactive request, all partitions have arrived.
+  // All partitions of an inactive request have arrived.
   MPI_Parrived(receive, 2, &flag);
   CHECK_EQUAL(flag, 1);
   MPI_Request_free(&receive);

@@ -41,6 +41,16 @@ static struct shape random_shape(uint64_t* random) {
   return shape;
 }
 
+/// Units that two workers copy together: 128 KiB and more of plain bytes.
+static struct shape long_shape(uint64_t* random) {
+  enum { ints = 240000 };
+
+  struct shape shape = {1 + random_below(random, 4), 1 + random_below(random, 4), 0, 0, 1, 1, 0, 0};
+  shape.send_count = ints / shape.send_partitions;
+  shape.receive_count = ints / shape.receive_partitions;
+  return shape;
+}
+
 /// `element` ints, with as many ints of gap if spread.
 static MPI_Datatype type_of(int element, int is_spread) {
   MPI_Datatype ints, type;
@@ -197,12 +207,17 @@ static void transfer_all(
 }
 
 /// Every rank sends to `to` and receives from `from`; two messages have the same tag.
-static void round_of(
-    MPI_Comm comm, int to, int from, int own_rank, uint64_t* random, uint64_t* own_random) {
+static void round_of(MPI_Comm comm,
+                     int to,
+                     int from,
+                     int own_rank,
+                     struct shape (*next_shape)(uint64_t*),
+                     uint64_t* random,
+                     uint64_t* own_random) {
   struct message messages[pairs_max];
   const int n = 1 + random_below(random, pairs_max);
   for (int i = 0; i < n; i++) {
-    messages[i] = (struct message){.shape = random_shape(random), .to = to, .from = from};
+    messages[i] = (struct message){.shape = next_shape(random), .to = to, .from = from};
     begin(&messages[i], comm, 5 + i / 2);
   }
   for (int transfer = 0; transfer < transfers; transfer++)
@@ -223,7 +238,7 @@ static void between_groups(uint64_t* random, uint64_t* own_random) {
   MPI_Comm_split(MPI_COMM_WORLD, is_low, 0, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? ranks / 2 : 0, 3, &inter);
   const int peer = rank_in(half);
-  round_of(inter, peer, peer, peer, random, own_random);
+  round_of(inter, peer, peer, peer, random_shape, random, own_random);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);
 }
@@ -237,9 +252,12 @@ int main(int argc, char** argv) {
   const int rounds = ranks > 4 ? 2 : 10;
   for (int i = 0; i < rounds; i++) {
     const int shift = random_below(&random, ranks);
-    round_of(MPI_COMM_WORLD, (me + shift) % ranks, (me + ranks - shift) % ranks, me, &random,
-             &own_random);
+    round_of(MPI_COMM_WORLD, (me + shift) % ranks, (me + ranks - shift) % ranks, me, random_shape,
+             &random, &own_random);
   }
+  for (int shift = 1; shift <= 2 && ranks <= 16; shift++)
+    round_of(MPI_COMM_WORLD, (me + shift) % ranks, (me + 2 * ranks - shift) % ranks, me, long_shape,
+             &random, &own_random);
   between_groups(&random, &own_random);
   MPI_Finalize();
   return 0;

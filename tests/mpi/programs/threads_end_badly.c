@@ -6,9 +6,16 @@
 
 static int rank;
 
-static void* ask_for_rank(void* unused) {
+static void* meet(void* unused) {
   (void)unused;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_SELF);
+  return NULL;
+}
+
+static void* ask_for_no_type(void* unused) {
+  (void)unused;
+  int size;
+  MPI_Type_size(MPI_DATATYPE_NULL, &size);
   return NULL;
 }
 
@@ -40,19 +47,19 @@ static void* sleep_and_send(void* unused) {
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
+  const int is_funneled = strcmp(what, "level") == 0 || strcmp(what, "reads") == 0;
   int provided;
-  MPI_Init_thread(&argc, &argv,
-                  strcmp(what, "level") == 0 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE,
-                  &provided);
+  MPI_Init_thread(&argc, &argv, is_funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   void* (*run)(void*) = wait_for_ever;
-  if (strcmp(what, "level") == 0) run = ask_for_rank;
+  if (strcmp(what, "level") == 0) run = meet;
+  if (strcmp(what, "reads") == 0) run = ask_for_no_type;
   if (strcmp(what, "abort") == 0) run = abort_job;
   if (strcmp(what, "crash") == 0) run = crash;
   if (strcmp(what, "sleep") == 0) run = sleep_and_send;
   pthread_t thread;
   CHECK_EQUAL(pthread_create(&thread, NULL, run, NULL), 0);
-  if (strcmp(what, "level") == 0) pthread_join(thread, NULL);
+  if (is_funneled) pthread_join(thread, NULL);
   int value = -1;
   if (strcmp(what, "finalize") == 0) {
     // Until the thread waits.

@@ -59,7 +59,7 @@ static void* any_place(const char* name) {
   return place;
 }
 
-/// The same; two buffers of a call do not overlap.
+/// any_place() for a buffer; two buffers of a call do not overlap.
 static void* buffer(const char* name) {
   return any_place(name);
 }

@@ -74,6 +74,7 @@ static void names_and_hints(void) {
   CHECK(strcmp(text, "MPI_WIN_NULL") == 0);
   MPI_Info_create(&info);
   MPI_Info_set(info, "no_locks", "true");
+  MPI_Info_set(info, "no_such_hint", "1");
   MPI_Win_create(NULL, 0, 1, info, MPI_COMM_WORLD, &win);
   MPI_Win_get_name(win, text, &length);
   CHECK_EQUAL(length, 0);
@@ -92,6 +93,9 @@ static void names_and_hints(void) {
   MPI_Win_get_info(win, &used);
   MPI_Info_get(used, "same_size", (int)sizeof value - 1, value, &flag);
   CHECK(flag && strcmp(value, "true") == 0);
+  // It is ignored, by MPI_Win_create as by MPI_Win_set_info.
+  MPI_Info_get(used, "no_such_hint", (int)sizeof value - 1, value, &flag);
+  CHECK(!flag);
   MPI_Info_free(&used);
   MPI_Info_free(&info);
   MPI_Win_free(&win);

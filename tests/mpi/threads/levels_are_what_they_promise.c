@@ -1,11 +1,61 @@
 // MPI_Init_thread at each level, given as an argument; MPI_Query_thread and MPI_Is_thread_main on
-// every thread. At MPI_THREAD_SERIALIZED threads take turns; further down only the main one calls.
+// every thread. At MPI_THREAD_SERIALIZED threads take turns; further down only the main one
+// communicates, and others read objects.
 #include <pthread.h>
 
 #include "../check.h"
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static int rank, size, level;
+
+/// Calls that are allowed at every level.
+static void read_objects(void) {
+  int number = -1;
+  MPI_Query_thread(&number);
+  CHECK_EQUAL(number, level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &number);
+  CHECK_EQUAL(number, rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &number);
+  CHECK_EQUAL(number, size);
+  MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_WORLD, &number);
+  CHECK_EQUAL(number, MPI_IDENT);
+  MPI_Topo_test(MPI_COMM_WORLD, &number);
+  CHECK_EQUAL(number, MPI_UNDEFINED);
+  char name[MPI_MAX_OBJECT_NAME];
+  MPI_Comm_get_name(MPI_COMM_WORLD, name, &number);
+  CHECK_EQUAL(strcmp(name, "MPI_COMM_WORLD"), 0);
+  MPI_Group group;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Group_rank(group, &number);
+  CHECK_EQUAL(number, rank);
+  MPI_Group_size(group, &number);
+  CHECK_EQUAL(number, size);
+  MPI_Group_free(&group);
+  MPI_Type_size(MPI_DOUBLE, &number);
+  CHECK_EQUAL(number, 8);
+  MPI_Aint lower, extent;
+  MPI_Type_get_extent(MPI_INT, &lower, &extent);
+  CHECK_EQUAL((int)extent, 4);
+  MPI_Status status;
+  memset(&status, 0, sizeof status);
+  MPI_Status_set_elements(&status, MPI_INT, 3);
+  MPI_Get_count(&status, MPI_SHORT, &number);
+  CHECK_EQUAL(number, 6);
+  MPI_Op_commutative(MPI_SUM, &number);
+  CHECK_EQUAL(number, 1);
+  int dims[2] = {0, 3};
+  MPI_Dims_create(6, 2, dims);
+  CHECK_EQUAL(dims[0], 2);
+  void* memory = NULL;
+  MPI_Alloc_mem(64, MPI_INFO_NULL, &memory);
+  memset(memory, 1, 64);
+  MPI_Free_mem(memory);
+  MPI_Error_string(MPI_ERR_RANK, name, &number);
+  CHECK_EQUAL(MPI_Wtime() > 0 && MPI_Wtick() > 0, 1);
+  // The main thread has set MPI_ERRORS_RETURN.
+  CHECK_EQUAL(MPI_Type_size(MPI_DATATYPE_NULL, &number), MPI_ERR_TYPE);
+  CHECK_EQUAL(MPI_Comm_size(MPI_COMM_NULL, &number), MPI_ERR_COMM);
+}
 
 static void* take_turns(void* argument) {
   const int index = (int)(intptr_t)argument;
@@ -18,7 +68,14 @@ static void* take_turns(void* argument) {
   int is_finalized = 1;
   MPI_Finalized(&is_finalized);
   CHECK_EQUAL(is_finalized, 0);
-  if (level < MPI_THREAD_SERIALIZED) return NULL;
+  if (level < MPI_THREAD_SERIALIZED) {
+    for (int round = 0; round < 20; ++round)
+      read_objects();
+    return NULL;
+  }
+  pthread_mutex_lock(&turn);
+  read_objects();
+  pthread_mutex_unlock(&turn);
   for (int round = 0; round < 20; ++round) {
     pthread_mutex_lock(&turn);
     int queried = -1;
@@ -58,6 +115,7 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(provided, level);
   rank = rank_in(MPI_COMM_WORLD);
   size = size_of(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   int is_main = -1;
   MPI_Is_thread_main(&is_main);
   CHECK_EQUAL(is_main, 1);

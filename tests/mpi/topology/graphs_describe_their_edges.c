@@ -187,7 +187,11 @@ static void from_one_rank(void) {
   CHECK_EQUAL(in_count, 2);
   CHECK_EQUAL(out_count, 2);
   CHECK_EQUAL(weighted, 0);
-  MPI_Dist_graph_neighbors(graph, 2, in, MPI_UNWEIGHTED, 2, out, MPI_UNWEIGHTED);
+  // Arrays for weights stay as they are where there are none.
+  int in_weights[2] = {-7, -7}, out_weights[2] = {-7, -7};
+  MPI_Dist_graph_neighbors(graph, 2, in, in_weights, 2, out, out_weights);
+  CHECK_EQUAL(in_weights[0] + in_weights[1], -14);
+  CHECK_EQUAL(out_weights[0] + out_weights[1], -14);
   CHECK_EQUAL(out[0], (me + 1) % ranks);
   CHECK_EQUAL(out[1], (me + ranks - 1) % ranks);
   CHECK_EQUAL(in[0] + in[1], (me + 1) % ranks + (me + ranks - 1) % ranks);

@@ -76,7 +76,7 @@ static void clear(struct blocks* blocks) {
     blocks->data[i] = -1;
 }
 
-/// The same by sends and receives.
+/// Exchanges the blocks by sends and receives.
 static void model(const struct edges* edges,
                   enum kind kind,
                   struct blocks* send,
@@ -274,28 +274,44 @@ static void over_dist_graph(void) {
   over(&edges);
 }
 
-/// Messages that stay with their sender until they are received, and messages of the user beside.
-static void long_blocks(void) {
-  enum { count = 20000 };
+static void fill_long(int* send, int count, int round) {
+  for (int i = 0; i < 2 * count; i++)
+    send[i] = me * 1000000 + round * 1000 + i;
+}
 
+/// Messages that stay with their sender until they are received, or that two workers copy together;
+/// and messages of the user beside.
+static void long_blocks(int count) {
   const int dims[1] = {ranks}, periods[1] = {1};
   MPI_Comm ring;
-  MPI_Request requests[3];
-  int left, right, got = -1, *send = malloc(2 * count * sizeof(int));
-  int* to = malloc(2 * count * sizeof(int));
+  MPI_Request requests[3], again;
+  int left, right, got, *send = malloc(2 * sizeof(int) * (size_t)count);
+  int* to = malloc(2 * sizeof(int) * (size_t)count);
   MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &ring);
   MPI_Cart_shift(ring, 0, 1, &left, &right);
-  for (int i = 0; i < 2 * count; i++)
-    send[i] = me * 1000000 + i;
-  MPI_Irecv(&got, 1, MPI_INT, left, MPI_ANY_TAG, ring, &requests[0]);
-  MPI_Ineighbor_alltoall(send, count, MPI_INT, to, count, MPI_INT, ring, &requests[1]);
-  MPI_Isend(&me, 1, MPI_INT, right, 0, ring, &requests[2]);
-  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
-  CHECK_EQUAL(got, left);
-  for (int i = 0; i < count; i++) {
-    CHECK_EQUAL(to[i], left * 1000000 + count + i);
-    CHECK_EQUAL(to[count + i], right * 1000000 + i);
+  MPI_Neighbor_alltoall_init(send, count, MPI_INT, to, count, MPI_INT, ring, MPI_INFO_NULL, &again);
+  for (int round = 0; round < 10; round++) {
+    const enum form form = (enum form)(round % form_count);
+    fill_long(send, count, round);
+    memset(to, 255, 2 * sizeof(int) * (size_t)count);
+    got = -1;
+    requests[1] = form == persistent ? again : MPI_REQUEST_NULL;
+    MPI_Irecv(&got, 1, MPI_INT, left, MPI_ANY_TAG, ring, &requests[0]);
+    if (form == blocking)
+      MPI_Neighbor_alltoall(send, count, MPI_INT, to, count, MPI_INT, ring);
+    else if (form == nonblocking)
+      MPI_Ineighbor_alltoall(send, count, MPI_INT, to, count, MPI_INT, ring, &requests[1]);
+    else
+      MPI_Start(&requests[1]);
+    MPI_Isend(&me, 1, MPI_INT, right, 0, ring, &requests[2]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    CHECK_EQUAL(got, left);
+    for (int i = 0; i < count; i++) {
+      CHECK_EQUAL(to[i], left * 1000000 + round * 1000 + count + i);
+      CHECK_EQUAL(to[count + i], right * 1000000 + round * 1000 + i);
+    }
   }
+  MPI_Request_free(&again);
   MPI_Comm_free(&ring);
   free(send);
   free(to);
@@ -333,7 +349,8 @@ int main(int argc, char** argv) {
   over_grids();
   over_graph();
   over_dist_graph();
-  if (ranks <= 16) long_blocks();
+  for (int count = 20000; ranks <= 16 && count <= 60000; count += 40000)
+    long_blocks(count);
   derived_types();
   MPI_Finalize();
   return 0;

@@ -43,6 +43,14 @@ int main(int argc, char** argv) {
         MPI_Comm_rank(MPI_COMM_WORLD, &own);
         wrong += own != rank;
       }
+      // The lock of the unnamed construct is one of each rank: a collective inside waits for the
+      // other ranks to take theirs.
+#pragma omp critical
+      if (me == round % threads) {
+        int sum = -1;
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        wrong += sum != ranks * (ranks - 1) / 2;
+      }
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
       for (int i = 0; i < 50; ++i)

@@ -27,6 +27,8 @@ enum { block_count = 200, region_bytes_min = 15 << 10 };
 
 static int rank, size;
 static int has_own_heap = 1;
+// Whether the heap is the C library's, in a process of the rank's own.
+static int is_process = 0;
 // The compiler must not remove pairs of malloc and free, nor judge sizes.
 static void* (*volatile allocate)(size_t) = malloc;
 static void (*volatile release)(void*) = free;
@@ -62,6 +64,29 @@ static void check_places(void) {
       CHECK(((unsigned char*)blocks[i])[byte] == (unsigned char)rank);
     release(blocks[i]);
   }
+}
+
+// Blocks of 2 KiB and more of a rank's own heap begin a line of the caches.
+static void check_lines(void) {
+  if (!has_own_heap || is_process) return;
+  char* grown = NULL;
+  for (size_t bytes = 100; bytes < 300000; bytes += bytes / 3) {
+    void* blocks[] = {allocate(bytes), calloc(bytes, 1), memalign(32, bytes),
+                      aligned_alloc(16, bytes)};
+    grown = realloc(grown, bytes);
+    grown[bytes - 1] = 1;
+    CHECK(bytes < 2048 || number(grown) % 64 == 0);
+    for (int i = 0; i < 4; ++i) {
+      CHECK(bytes < 2048 || number(blocks[i]) % 64 == 0);
+      memset(blocks[i], i, bytes);
+    }
+    for (int i = 0; i < 4; ++i)
+      release(blocks[i]);
+    // What the next blocks begin at differs.
+    blocks[0] = allocate(bytes % 64);
+    CHECK(blocks[0] != NULL);
+  }
+  free(grown);
 }
 
 static void check_sizes(void) {
@@ -260,6 +285,7 @@ static void check_child(void) {
     release(large);
     release(block);
     char* text = strdup("in the child");
+    check_lines();
     check_sizes();
     release(text);
     release(other);
@@ -273,12 +299,14 @@ static void check_child(void) {
 
 int main(int argc, char** argv) {
   has_own_heap = argc < 2 || strcmp(argv[1], "shared") != 0;
+  is_process = argc > 1 && strcmp(argv[1], "process") == 0;
   const int rounds = argc < 3 ? 2 : atoi(argv[2]);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   check_places();
   for (int round = 0; round < rounds; ++round) {
+    check_lines();
     check_sizes();
     check_impossible_requests();
     check_alignment();

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +23,7 @@
 
 static OWN int rank;
 static int ranks, faults;
-static volatile sig_atomic_t count;
+static volatile sig_atomic_t count, code, value;
 static sigjmp_buf place;
 
 static void check(int is_right, const char* what) {
@@ -176,6 +179,100 @@ static void masks(void) {
   barrier();
 }
 
+enum { wait_count = 6 };
+
+/// One of the calls that wait with a mask of their own, for 10 s at most.
+static int wait_with_mask(int which, const sigset_t* mask, int descriptor) {
+  const struct timespec time = {.tv_sec = 10};
+  struct pollfd one = {.fd = descriptor, .events = POLLIN};
+  struct epoll_event event;
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(descriptor, &set);
+  const int epoll = epoll_create1(0);
+  int answer = 0;
+  if (which == 0) answer = ppoll(NULL, 0, &time, mask);
+  if (which == 1) answer = ppoll(&one, 1, &time, mask);
+  if (which == 2) answer = pselect(0, NULL, NULL, NULL, &time, mask);
+  if (which == 3) answer = pselect(descriptor + 1, &set, NULL, NULL, &time, mask);
+  if (which == 4) answer = epoll_pwait(epoll, &event, 1, 10000, mask);
+  if (which == 5) answer = epoll_pwait2(epoll, &event, 1, &time, mask);
+  const int error = errno;
+  close(epoll);
+  errno = error;
+  return answer;
+}
+
+static void waits_with_masks(void) {
+  sigset_t set, none, now;
+  int ends[2];
+  sigemptyset(&none);
+  sigemptyset(&set);
+  sigaddset(&set, SIGALRM);
+  set_handler(SIGALRM, note);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  check(pipe(ends) == 0, "pipe");
+  count = 0;
+  for (int i = 0; i < 2 * wait_count; ++i) {
+    // Pending before the call, or while it waits.
+    if (i % 2 == 0) raise(SIGALRM);
+    if (i % 2 == 1) set_alarm(30);
+    check(wait_with_mask(i / 2, &none, ends[0]) == -1 && errno == EINTR && count == i + 1,
+          "wait with a mask");
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    check(sigismember(&now, SIGALRM), "mask after a wait");
+  }
+  raise(SIGALRM);
+  const struct timespec no_time = {0};
+  check(ppoll(NULL, 0, &no_time, &set) == 0 && count == 2 * wait_count, "blocked in a poll");
+  check(ppoll(NULL, 0, &no_time, &none) == -1 && errno == EINTR && count == 2 * wait_count + 1,
+        "poll without time");
+  close(ends[0]);
+  close(ends[1]);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  barrier();
+}
+
+static void note_info(int number, siginfo_t* info, void* context) {
+  (void)context;
+  ++count;
+  code = info->si_code;
+  value = info->si_value.sival_int;
+  check(info->si_signo == number && info->si_pid == getpid(), "sender");
+}
+
+/// The mask of the system's thread, which the library does not see.
+static void change_thread_mask(int how, int number) {
+  const unsigned long long mask = 1ULL << (number - 1);
+  syscall(SYS_rt_sigprocmask, how, &mask, NULL, sizeof mask);
+}
+
+// The system has a signal pending for the worker's thread, as when it is interrupted for another
+// rank. It would merge the rank's own signals with that.
+static void own_signals(void) {
+  struct sigaction action = {.sa_sigaction = note_info, .sa_flags = SA_SIGINFO};
+  const int number = SIGUSR2;
+  sigaction(number, &action, NULL);
+  barrier();
+  count = 0;
+  change_thread_mask(SIG_BLOCK, number);
+  syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+  check(raise(number) == 0 && count == 1 && code == SI_TKILL, "raise");
+  check(kill(getpid(), number) == 0 && count == 2 && code == SI_USER, "kill");
+  check(pthread_kill(pthread_self(), number) == 0 && count == 3, "pthread_kill");
+  check(tgkill(getpid(), gettid(), number) == 0 && count == 4, "tgkill");
+  check(sigqueue(getpid(), number, (union sigval){.sival_int = rank + 7}) == 0 && count == 5 &&
+            code == SI_QUEUE && value == rank + 7,
+        "sigqueue");
+  check(gsignal(number) == 0 && count == 6, "gsignal");
+  change_thread_mask(SIG_UNBLOCK, number);
+  check(count == 7, "signal of the system");
+  barrier();
+  check(count == 7, "signals of other ranks");
+  check(raise(0) == 0 && kill(getpid(), 0) == 0 && raise(65) == -1 && errno == EINVAL, "no signal");
+  signal(number, SIG_DFL);
+}
+
 // From another process, as by kill(1): each rank that has a handler gets it, in whatever state it
 // is.
 static void from_outside(void) {
@@ -240,8 +337,21 @@ static void threads(void) {
   barrier();
 }
 
+static void* nothing(void* unused) {
+  return unused;
+}
+
+/// With the argument "thread" the rank has had a thread, after which it goes on outside of its
+/// worker.
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level;
+  const int has_thread = argc > 1 && strcmp(argv[1], "thread") == 0;
+  MPI_Init_thread(&argc, &argv, has_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  if (has_thread) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   dispositions();
@@ -249,6 +359,8 @@ int main(int argc, char** argv) {
   interrupted_sleeps();
   jumps();
   masks();
+  waits_with_masks();
+  own_signals();
   from_outside();
   in_mpi();
   threads();

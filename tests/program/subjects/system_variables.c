@@ -5,6 +5,7 @@
 #include <error.h>
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,22 @@ static const char* in_environ(const char* name) {
       return *variable + length + 1;
   }
   return "(unset)";
+}
+
+extern void* __libc_stack_end;
+
+/* Where the rank's stack is. */
+static void check_stack(void) {
+  pthread_attr_t attributes;
+  void* bottom = NULL;
+  size_t bytes = 0;
+  require(pthread_getattr_np(pthread_self(), &attributes) == 0, "pthread_getattr_np");
+  pthread_attr_getstack(&attributes, &bottom, &bytes);
+  pthread_attr_destroy(&attributes);
+  const char *here = (const char*)&bottom, *low = bottom;
+  require(here >= low && here < low + bytes, "the stack is not where pthread_getattr_np says");
+  require(here < (const char*)__libc_stack_end && (const char*)__libc_stack_end <= low + bytes,
+          "the stack does not end at __libc_stack_end");
 }
 
 static void check_sign(void) {
@@ -143,6 +160,7 @@ static void check_date(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  check_stack();
   check_sign();
   check_environment();
   check_time_zone();

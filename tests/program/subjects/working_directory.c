@@ -35,7 +35,7 @@ static void switch_ranks(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The same for calls that not all ranks make.
+// Lets the other ranks run, by calls that not all ranks make.
 static void yield_to_ranks(void) {
   for (int i = 0; i < 10; ++i)
     sched_yield();

@@ -208,7 +208,7 @@ TEST(Borders, StayWhereTheyAreIfNothingIsBetter) {
 }
 
 TEST(Borders, MoveAsFewRanksAsTheBoundAllows) {
-  // Of the borders with a largest load of 6, that next to the present one.
+  // Among the borders with a largest load of 6, that next to the present one.
   const Chain chain = chain_of({6, 0, 0, 0, 6, 1, 0}, {0, 5});
   const Begins planned = plan_borders(chain);
   EXPECT_EQ(planned, (Begins{0, 4}));

@@ -59,6 +59,24 @@ TEST(ProcessPolicy, AsksForLessGainTheLongerAStateHasLasted) {
   EXPECT_GT(policy.gain_needed().move, 0);
 }
 
+TEST(ProcessPolicy, CountsARankByItsTouchedMemory) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  EXPECT_EQ(move_weight(0), 1U);
+  EXPECT_EQ(move_weight(mib), 1U);
+  EXPECT_EQ(move_weight(mib + 1), 2U);
+  EXPECT_EQ(move_weight(3072 * mib), 3072U);
+}
+
+// A rank of 3 GiB takes seconds: what is worth a small one is not worth it, however near the gain.
+TEST(ProcessPolicy, AsksForTheGainThatTheMemoryOfRanksIsWorth) {
+  constexpr Costs needed{.stop = 5, .move = 1};
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  EXPECT_TRUE(is_worth(6, needed, move_weight(1000)));
+  EXPECT_FALSE(is_worth(5.9, needed, move_weight(1000)));
+  EXPECT_FALSE(is_worth(3000, needed, move_weight(3 * gib)));
+  EXPECT_TRUE(is_worth(3077, needed, move_weight(3 * gib)));
+}
+
 TEST(ProcessPolicy, WantsMoreGainWhereRanksHaveTakenLongToMove) {
   ProcessPolicy policy(2, {.stop = 10, .move = 10});
   const double at_first = policy.gain_needed().move;

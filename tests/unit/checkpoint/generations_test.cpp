@@ -71,7 +71,7 @@ TEST_F(GenerationsTest, TheNewestAndTheOneBeforeAreKept) {
   EXPECT_EQ(names(), (std::vector<std::string>{"ckpt.11", "ckpt.3"}));
   const auto found = generations().find_newest();
   EXPECT_EQ(found.generation, 11U);
-  EXPECT_EQ(found.process_count, process_count);
+  EXPECT_EQ(generations().manifest(11)->files.size(), process_count);
   EXPECT_TRUE(found.passed_over.empty());
   EXPECT_EQ(contents_of(11), 11U);
   EXPECT_EQ(generations().next(), 12U);
@@ -156,13 +156,17 @@ TEST_F(GenerationsTest, AKillAtAnyMomentLosesNothingCommitted) {
 
 TEST(ManifestTest, OnlyAnUnchangedTextIsDecoded) {
   const std::vector<FileSeal> files{{.bytes = 100, .check = 0xffffffff}, {.bytes = 7, .check = 0}};
-  const std::string text = encode_manifest(42, files);
+  const std::string text =
+      encode_manifest({.writer = "Sorrel 1 on a, b", .generation = 42, .files = files, .code = ""});
   const auto decoded = decode_manifest(text);
   ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(decoded->writer, "Sorrel 1 on a, b");
   EXPECT_EQ(decoded->generation, 42U);
   EXPECT_EQ(decoded->files, files);
+  EXPECT_EQ(decoded->code, "");
   EXPECT_FALSE(decode_manifest(""));
   EXPECT_FALSE(decode_manifest(text + " "));
+  EXPECT_EQ(decode_manifest(text + "code abc\n")->code, "abc");
   for (std::size_t i = 0; i < text.size(); ++i) {
     EXPECT_FALSE(decode_manifest(text.substr(0, i))) << i;
     for (const char letter : {'0', '9', ' ', '\n', '-', '\0'}) {
@@ -171,6 +175,51 @@ TEST(ManifestTest, OnlyAnUnchangedTextIsDecoded) {
       EXPECT_EQ(decode_manifest(changed).has_value(), changed == text) << i << letter;
     }
   }
+}
+
+// The adversary knows the format: all checks fit, also those of the manifest.
+TEST_F(GenerationsTest, ContentsWithoutTheCodeOfTheKeyAreNotOfTheUser) {
+  UserKey own;
+  UserKey other;
+  ASSERT_EQ(own.open(folder_ + "/own/key"), "");
+  ASSERT_EQ(other.open(folder_ + "/other/key"), "");
+  const Generations writer(folder_, own);
+  const UserKey* const forgers[] = {nullptr, &other, &own};
+  for (std::uint64_t number = 1; number <= std::size(forgers); ++number) {
+    ASSERT_EQ(writer.begin(number), "");
+    ASSERT_EQ(writer.commit(number, write_files(writer, number, forgers[number - 1])), "");
+    EXPECT_EQ(writer.error_of(number), "");
+    EXPECT_EQ(writer.is_of_user(number), forgers[number - 1] == &own) << number;
+  }
+}
+
+TEST_F(GenerationsTest, OnlyJobsOfTheKeyAreOfTheUser) {
+  UserKey own;
+  UserKey other;
+  ASSERT_EQ(own.open(folder_ + "/own/key"), "");
+  ASSERT_EQ(other.open(folder_ + "/other/key"), "");
+  std::ofstream(folder_ + "/JOB") << "program";
+  const Generations writer(folder_, own);
+  ASSERT_EQ(writer.begin(1), "");
+  ASSERT_EQ(writer.commit(1, write_files(writer, 1)), "");
+  EXPECT_TRUE(writer.is_of_user(1));
+  EXPECT_FALSE(Generations(folder_, other).is_of_user(1));
+  EXPECT_FALSE(generations().is_of_user(1)) << "no key";
+  // Without a key nothing is of the user, even if the manifest has no code.
+  make(2);
+  EXPECT_FALSE(generations().is_of_user(2));
+  EXPECT_FALSE(writer.is_of_user(2));
+  // The job is as safe as its memory.
+  std::ofstream(folder_ + "/JOB", std::ios::app) << " --another";
+  EXPECT_FALSE(writer.is_of_user(1));
+  std::ofstream(folder_ + "/JOB") << "program";
+  EXPECT_TRUE(writer.is_of_user(1));
+  // A manifest with another length of a file, and a check that fits.
+  Manifest manifest = *writer.manifest(1);
+  ++manifest.files[0].bytes;
+  std::ofstream(folder_ + "/ckpt.1/MANIFEST") << encode_manifest(manifest);
+  EXPECT_EQ(writer.manifest(1)->files, manifest.files);
+  EXPECT_FALSE(writer.is_of_user(1));
 }
 
 }  // namespace

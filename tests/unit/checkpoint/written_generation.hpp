@@ -13,8 +13,11 @@ namespace sorrel::checkpoint::test {
 
 inline constexpr std::uint32_t process_count = 2;
 
-/// Between begin() and commit(); the first segment of each file holds the number.
-inline std::vector<FileSeal> write_files(const GenerationStore& store, std::uint64_t number) {
+/// Between begin() and commit(); the first segment of each file holds the number. `key`: that of
+/// the writer.
+inline std::vector<FileSeal> write_files(const GenerationStore& store,
+                                         std::uint64_t number,
+                                         const UserKey* key) {
   std::vector<FileSeal> seals(process_count);
   for (std::uint32_t process = 0; process < process_count; ++process) {
     SegmentWriter writer;
@@ -25,7 +28,7 @@ inline std::vector<FileSeal> write_files(const GenerationStore& store, std::uint
                                       .process_count = process_count,
                                       .rank_count = 8,
                                       .page_bytes = 4096},
-                                     store.has_files());
+                                     store.place(), key);
     if (error.empty()) error = writer.add({.bytes = sizeof number}, &number);
     const std::vector<char> contents(100000 * (1 + process), static_cast<char>(number));
     if (error.empty()) error = writer.add({.bytes = contents.size()}, contents.data());
@@ -33,6 +36,10 @@ inline std::vector<FileSeal> write_files(const GenerationStore& store, std::uint
     EXPECT_EQ(error, "");
   }
   return seals;
+}
+
+inline std::vector<FileSeal> write_files(const GenerationStore& store, std::uint64_t number) {
+  return write_files(store, number, store.key());
 }
 
 }  // namespace sorrel::checkpoint::test

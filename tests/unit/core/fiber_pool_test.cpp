@@ -87,6 +87,25 @@ TEST_F(FiberPoolTest, ATaskIsItsOwnerForTheLayersAbove) {
   });
 }
 
+TEST_F(FiberPoolTest, ItKnowsWhoseTasksAreInProgress) {
+  run([](Worker& worker, FiberPool& pool) {
+    Fiber* waiting = nullptr;
+    auto task = [&] {
+      waiting = &worker.running();
+      worker.suspend();
+    };
+    Fiber other;
+    Fiber& caller = worker.running();
+    EXPECT_FALSE(pool.has_task_of(caller));
+    ASSERT_TRUE(begin(worker, pool, task));
+    EXPECT_TRUE(pool.has_task_of(caller));
+    EXPECT_FALSE(pool.has_task_of(other));
+    worker.make_ready(*waiting);
+    worker.yield();
+    EXPECT_FALSE(pool.has_task_of(caller));
+  });
+}
+
 TEST_F(FiberPoolTest, ErrnoOfATaskIsItsOwn) {
   run([](Worker& worker, FiberPool& pool) {
     // The first stacks are made, by calls that set errno.

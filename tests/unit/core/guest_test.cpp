@@ -1,6 +1,7 @@
 #include "core/guest.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
@@ -100,6 +101,39 @@ TEST(GuestTest, AGuestThatWaitsBlocksItselfOnly) {
   run.run();
 }
 
+/// A stop that nothing comes of.
+class NoAction : public StopAction {
+  void on_stopped() override {}
+
+  void on_resumed(Worker& /*requester*/) override {}
+};
+
+/// The worker whose threads were guests has arrived at the stop, on a thread that runs another
+/// worker, too. The third worker arrives when it has run the last fiber.
+TEST(GuestTest, AJobEndsWhileAStopHoldsAWorker) {
+  FiberRun run(3);
+  Owner owner;
+  NoAction action;
+  std::atomic<bool> is_back{false};
+  run.worker_start = [](Worker& worker) {
+    if (worker.index() == 0) worker.scheduler().set_width(2);
+  };
+  run.add(0, [&](Worker&) {
+    {
+      const Stay stay(owner);
+    }
+    is_back = true;
+  });
+  run.add(2, [&](Worker& worker) {
+    while (!is_back)
+      worker.yield();
+    EXPECT_TRUE(run.scheduler().request_stop(worker, action));
+    // Time for the other thread to arrive.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  });
+  run.run();
+}
+
 /// A completion of one worker that another worker ends.
 struct News : RemoteCall {
   Completion arrived;
@@ -176,6 +210,36 @@ TEST(GuestTest, TheWidthChangesBesideGuests) {
     });
   }
   run.run();
+}
+
+TEST(GuestTest, ARequestThatAGuestHasPolledMakesTheWorkerMigrate) {
+  FiberRun run(2);
+  Owner owner;
+  std::atomic<bool> is_requested{false};
+  run.add(1, [&](Worker& worker) {
+    const Stay stay(owner);
+    Guest& guest = *Guest::current();
+    guest.enter();
+    // The worker's thread is outside of its fibers, and now sleeps for the seat.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    worker.scheduler().set_width(1);
+    worker.poll();
+    guest.leave();
+    is_requested.store(true);
+  });
+  bool has_migrated = false;
+  // It is always ready, so the worker's thread does not sleep in its fibers.
+  run.add(1, [&](Worker& worker) {
+    const int thread = worker.thread_number();
+    constexpr auto limit = std::chrono::seconds(20);
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!has_migrated && (!is_requested.load() || std::chrono::steady_clock::now() < end)) {
+      worker.yield();
+      has_migrated = worker.thread_number() != thread;
+    }
+  });
+  run.run();
+  EXPECT_TRUE(has_migrated);
 }
 
 }  // namespace

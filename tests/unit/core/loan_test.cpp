@@ -12,6 +12,7 @@
 #include "core/completion.hpp"
 #include "os/clock.hpp"
 #include "unit/core/fiber_run.hpp"
+#include "unit/core/four_nodes.hpp"
 
 namespace sorrel::core {
 namespace {
@@ -111,6 +112,25 @@ TEST_F(RanksOfOneWorker, ComputeOnIdleWorkersAndCallAtHome) {
   EXPECT_GT(total_lent_.load(), 0);
   // A fiber may be lent once more, to its end.
   EXPECT_GE(run.scheduler().loan_counts().loans, static_cast<std::uint64_t>(total_lent_.load()));
+}
+
+TEST_F(RanksOfOneWorker, ComputeOnIdleWorkersOfSeveralMemoryNodes) {
+  SchedulerOptions options = lending(8);
+  options.cpus = {0, 1, 2, 3, 4, 5, 6, 7};
+  options.may_move = true;
+  options.memory_nodes = four_nodes();
+  FiberRun run(options);
+  ASSERT_TRUE(run.scheduler().nodes().are_several());
+  for (int i = 0; i < 6; ++i) {
+    add(run, 5, [](Rank& rank) {
+      for (int round = 0; round < 20; ++round) {
+        compute(long_ns);
+        rank.call();
+      }
+    });
+  }
+  run.run();
+  EXPECT_GT(total_lent_.load(), 0);
 }
 
 TEST_F(RanksOfOneWorker, AreNotLentWithoutTheOption) {

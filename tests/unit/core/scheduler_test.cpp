@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/completion.hpp"
+#include "os/clock.hpp"
 #include "unit/core/fiber_run.hpp"
 
 namespace sorrel::core {
@@ -52,6 +53,40 @@ TEST(SchedulerTest, AWorkerWithoutFibersDoesNotDisturb) {
   FiberRun run(4, no_spinning);
   run.add(2, [](Worker& worker) { worker.sleep(1'000'000); });
   run.run();
+}
+
+TEST(SchedulerTest, WorkersThatWaitForALongTimeSleep) {
+  constexpr std::int64_t wait_ns = 300'000'000;
+  FiberRun run(4);
+  std::vector<Signal> signals(4);
+  std::int64_t cpu_ns = 0;
+  run.add(0, [&](Worker& worker) {
+    const std::int64_t before_ns = os::process_cpu_ns();
+    worker.sleep(wait_ns);
+    cpu_ns = os::process_cpu_ns() - before_ns;
+    for (std::uint32_t i = 1; i < 4; ++i)
+      worker.post(run.worker(i), signals[i]);
+  });
+  for (std::uint32_t i = 1; i < 4; ++i)
+    run.add(i, [&, i](Worker& worker) { signals[i].wait(worker); });
+  run.run();
+  EXPECT_LT(cpu_ns, wait_ns / 20);
+}
+
+TEST(SchedulerTest, AFiberThatSleepsAgainAndAgainLeavesItsCore) {
+  // One that a poll could wait for, and one that is longer.
+  for (const std::int64_t sleep_ns : {poll_ns_max / 2, 2 * poll_ns_max}) {
+    FiberRun run;
+    run.add(0, [&](Worker& worker) {
+      const std::int64_t before_ns = os::process_cpu_ns();
+      const std::int64_t began_ns = os::monotonic_ns();
+      for (int i = 0; i < 50; ++i)
+        worker.sleep(sleep_ns);
+      const std::int64_t elapsed_ns = os::monotonic_ns() - began_ns;
+      EXPECT_LT(os::process_cpu_ns() - before_ns, elapsed_ns / 3) << sleep_ns;
+    });
+    run.run();
+  }
 }
 
 TEST(SchedulerTest, NoFiberRunsBeforeEveryWorkersStart) {

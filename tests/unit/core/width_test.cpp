@@ -1,13 +1,22 @@
 // Fewer threads than workers: nothing is lost, nothing runs twice, and only so many threads run.
+#include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <mutex>
 #include <set>
+#include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/prng.hpp"
 #include "core/completion.hpp"
+#include "core/cycle_clock.hpp"
+#include "os/sched_stat.hpp"
+#include "trace/record_code.hpp"
+#include "unit/base/temporary_folder.hpp"
 #include "unit/core/fiber_run.hpp"
 
 namespace sorrel::core {
@@ -132,6 +141,60 @@ TEST(WidthTest, OneThreadRunsAllWorkers) {
   }
   run.run();
   EXPECT_EQ(late_threads.size(), 1U);
+}
+
+/// What a worker has recorded, in order.
+std::vector<trace::Record> records_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<trace::Record> records;
+  trace::RecordDecoder decoder;
+  for (std::span<const std::byte> left = std::as_bytes(std::span(text)); !left.empty();) {
+    trace::Record record;
+    std::size_t count = decoder.decode(left, record);
+    EXPECT_NE(count, 0U);
+    if (count == 0) break;
+    if (record.kind() == trace::Kind::text) count += record.first;
+    left = left.subspan(count);
+    records.push_back(record);
+  }
+  return records;
+}
+
+TEST(WidthTest, ATraceHasTheTimeWithoutAThread) {
+  constexpr std::int64_t sleep_ns = 30'000'000;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
+  std::atomic_flag has_reported;
+  {
+    FiberRun run(2);
+    trace::Tracer first(folder, {.process = 0, .worker = 0}, trace::job_bytes_max, has_reported);
+    trace::Tracer second(folder, {.process = 0, .worker = 1}, trace::job_bytes_max, has_reported);
+    run.worker(0).set_tracer(&first);
+    run.worker(1).set_tracer(&second);
+    run.add(0, [](Worker& worker) { worker.sleep(2 * sleep_ns); });
+    // Its worker goes to the other thread when it sleeps.
+    run.add(1, [&](Worker& worker) {
+      run.scheduler().set_width(1);
+      worker.sleep(sleep_ns);
+    });
+    run.run();
+  }
+  std::uint64_t longest = 0;
+  std::uint64_t before = 0;
+  std::set<std::uint32_t> threads;
+  const CycleClock clock;
+  for (const trace::Record& record : records_in(folder + "/0-1.part")) {
+    const std::uint64_t time = record.time_and_kind >> trace::Record::kind_bits;
+    if (record.kind() == trace::Kind::resume) longest = std::max(longest, time - before);
+    if (record.kind() < trace::Kind::park) before = time;
+    if (record.kind() == trace::Kind::thread)
+      threads.insert(trace::ThreadRecord::of(record).number);
+  }
+  EXPECT_GT(longest, clock.cycles_in(sleep_ns / 2));
+  // Two threads have had it, if the kernel accounts for threads.
+  const bool is_accounted = os::SchedStat(os::thread_number()).read().has_value();
+  EXPECT_EQ(threads.size(), is_accounted ? 2U : 0U);
 }
 
 TEST(WidthTest, AllThreadsRunAgainWhenTheWidthIsBack) {

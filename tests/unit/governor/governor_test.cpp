@@ -151,6 +151,39 @@ TEST(GovernorTest, AloneAJobHasEverythingAndMaySpin) {
   EXPECT_TRUE(machine.may_spin(0));
 }
 
+/// Two ranks of a process that exchanges messages for half a millisecond now and then.
+struct Bursts {
+  Governor governor{{.width_max = 2, .has_fibers = true}};
+  GovernorSample sample{.cpus = 2, .fair_share = 2};
+
+  bool may_spin_after(std::int64_t run_ns, std::int64_t delay_ns) {
+    sample.now_ns += Governor::sample_period_ns;
+    sample.run_ns += run_ns;
+    sample.delay_ns += delay_ns;
+    return governor.update(sample).may_spin;
+  }
+};
+
+TEST(GovernorTest, ALateWakeUpInAShortBurstIsNoWaitForACore) {
+  Bursts one;
+  one.may_spin_after(0, 0);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(one.may_spin_after(ms_ns, ms_ns / 2)) << i;
+  EXPECT_FALSE(one.may_spin_after(ms_ns, 3 * ms_ns)) << "a time slice";
+}
+
+TEST(GovernorTest, AProhibitionToSpinEndsInAPause) {
+  Bursts one;
+  one.may_spin_after(0, 0);
+  for (int burst = 0; burst < 10; ++burst) {
+    EXPECT_FALSE(one.may_spin_after(ms_ns, 3 * ms_ns)) << burst;
+    bool may_spin = false;
+    for (int tick = 0; tick < 17 && !may_spin; ++tick)
+      may_spin = one.may_spin_after(100'000, 0);
+    EXPECT_TRUE(may_spin) << burst;
+  }
+}
+
 TEST(GovernorTest, ReportsWhetherProcessesOutnumberTheProcessors) {
   MachineModel machine({.cpus = 2, .job_count = 3, .arrival_ns = second_ns});
   machine.run_until(second_ns + 50 * ms_ns);

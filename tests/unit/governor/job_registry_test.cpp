@@ -253,7 +253,7 @@ TEST_F(TwoUsers, APageThatIsTruncatedOrForgedDoesNotCount) {
   ASSERT_EQ(mine.read(4, 4).process_count, 2U);
   for (const auto& file : std::filesystem::directory_iterator(folder_)) {
     if (file.path().string().find("-54321-") == std::string::npos) continue;
-    // Of another owner than its name says: not opened. A file that is open already may be short.
+    // Not opened if its owner is not the one in its name. A file that is open already may be short.
     EXPECT_EQ(truncate(file.path().c_str(), 100), 0);
     EXPECT_EQ(mine.read(4, 4).process_count, 1U) << "shorter than a page";
     EXPECT_EQ(chown(file.path().c_str(), other_user + 1, other_user), 0);

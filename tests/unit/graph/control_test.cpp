@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sorrel/graph.hpp>
@@ -56,6 +57,58 @@ std::string error_of(const auto& work) {
   return "";
 }
 
+// Goal: a graph that is changed while it runs says so and is as it was.
+TEST(GraphControl, AGraphIsNotChangedWhileItRuns) {
+  Graph g;
+  int count = 0;
+  Family one = g.task("one", [&] { ++count; });
+  const auto add = [&] { g.task("two", [] {}).after(one); };
+  const std::string changed = "graph: it is changed while it runs; change it between runs";
+  EXPECT_EQ(error_of([&] { g.run({.steps = 3, .until = [&](Index) { return add(), true; }}); }),
+            changed);
+  EXPECT_EQ(count, 1);
+  one.body([&] { one.after(one, previous_step); });
+  EXPECT_EQ(error_of([&] { g.run(); }), changed);
+  one.body([&] { one.body([] {}); });
+  EXPECT_EQ(error_of([&] { g.run(); }), changed);
+  one.body([&] { one.priority(Priority::fill); });
+  EXPECT_EQ(error_of([&] { g.run(); }), changed);
+  one.body([&] { ++count; });
+  add();
+  g.run();
+  EXPECT_EQ(count, 2);
+}
+
+TEST(GraphControl, AFamilyHasASpace) {
+  Graph g;
+  EXPECT_EQ(error_of([&] { g.family("f", {Index{1} << 32, Index{1} << 32}); }),
+            "graph: f has more than 2147483647 tasks");
+  EXPECT_EQ(error_of([&] { g.family("f", {-2, 3}); }), "graph: f has a negative extent, -2");
+  EXPECT_EQ(error_of([&] { g.family("f", {2, 2, 2, 2, 2}); }),
+            "graph: f has 5 dimensions; 1 to 4 are possible");
+  EXPECT_EQ(error_of([&] { g.send("f", {-1}, nullptr); }), "graph: f has a negative extent, -1");
+  g.family("empty", {0, 5}).body([] {});
+  EXPECT_EQ(g.run().tasks, 0);
+}
+
+TEST(GraphControl, AGraphHasOneRunAtATime) {
+  Graph g;
+  const std::string runs =
+      "graph: run() while it runs, from its own task or condition or from another thread";
+  std::string from_task, from_thread;
+  Family one = g.task("one", [&] { from_task = error_of([&] { g.run(); }); });
+  g.run();
+  EXPECT_EQ(from_task, runs);
+  one.body([&] {
+    std::thread other([&] { from_thread = error_of([&] { g.run(); }); });
+    other.join();
+  });
+  g.run();
+  EXPECT_EQ(from_thread, runs);
+  EXPECT_EQ(error_of([&] { g.run({.steps = 1, .until = [&](Index) { return g.run(), true; }}); }),
+            runs);
+}
+
 TEST(GraphControl, SingleTasksPrecedeOthers) {
   Log log;
   Graph g;
@@ -86,7 +139,7 @@ TEST(GraphControl, ASingleTaskPrecedesAndFollowsAllTasksOfAFamily) {
   Graph g;
   bool has_begun = false;
   auto begin = g.task("begin", [&] { has_begun = true; });
-  auto tile = g.family("tile", {count / 10, 10}).run([&](Index, Index) {
+  auto tile = g.family("tile", {count / 10, 10}).body([&](Index, Index) {
     if (!has_begun) ++wrong;
     ++done;
   });
@@ -102,13 +155,13 @@ TEST(GraphControl, ASingleTaskPrecedesAndFollowsAllTasksOfAFamily) {
 
 TEST(GraphControl, PrecedeIsAfterSeenFromTheOtherSide) {
   Graph one;
-  auto a = one.family("a", {4, 4}).run([] {});
-  auto b = one.family("b", {4, 4}).run([] {});
-  b.after(a, offset(-1, 0)).after(a, star(2, 1), previous_step).after(a);
+  auto a = one.family("a", {4, 4}).body([] {});
+  auto b = one.family("b", {4, 4}).body([] {});
+  b.after(a, offset(-1, 0)).after(a, along_axes(2, 1), previous_step).after(a);
   Graph other;
-  auto c = other.family("a", {4, 4}).run([] {});
-  auto d = other.family("b", {4, 4}).run([] {});
-  c.precede(d, offset(-1, 0)).precede(d, star(2, 1), previous_step).precede(d);
+  auto c = other.family("a", {4, 4}).body([] {});
+  auto d = other.family("b", {4, 4}).body([] {});
+  c.precede(d, offset(-1, 0)).precede(d, along_axes(2, 1), previous_step).precede(d);
   EXPECT_EQ(one.print(), other.print());
 }
 
@@ -125,9 +178,9 @@ TEST(GraphControl, AConditionSkipsABodyAndNotItsSuccessors) {
   std::vector<int> after(count);
   Graph g;
   auto odd = g.family("odd", {count})
-                 .run([&](Index i) { ++ran[static_cast<std::size_t>(i)]; })
+                 .body([&](Index i) { ++ran[static_cast<std::size_t>(i)]; })
                  .only_if([](const Task& task) { return (task.key[0] + task.step) % 2 == 1; });
-  g.family("all", {count}).run([&](Index i) { ++after[static_cast<std::size_t>(i)]; }).after(odd);
+  g.family("all", {count}).body([&](Index i) { ++after[static_cast<std::size_t>(i)]; }).after(odd);
   EXPECT_EQ(g.run({.steps = 3}).tasks, 3 * 2 * count);
   for (Index i = 0; i < count; ++i) {
     EXPECT_EQ(ran[static_cast<std::size_t>(i)], i % 2 == 1 ? 2 : 1);
@@ -169,11 +222,11 @@ TEST(GraphControl, ARunEndsWhenItsConditionHolds) {
         d = 0;
       std::vector<Index> asked;
       Graph g;
-      auto cell = g.family("cell", {count}).run([&](const Task& task) {
+      auto cell = g.family("cell", {count}).body([&](const Task& task) {
         // Steps are counted through the whole run.
         EXPECT_EQ(done[static_cast<std::size_t>(task.key[0])]++, task.step);
       });
-      if (overlaps) cell.after(cell, star(1, 1), previous_step);
+      if (overlaps) cell.after(cell, along_axes(1, 1), previous_step);
       const Report report = g.run({.steps = 30,
                                    .until =
                                        [&](Index steps) {
@@ -208,12 +261,12 @@ TEST(GraphControl, TheConditionOfARunMayThrow) {
 TEST(GraphControl, FieldsAreThoseOfTheStepWhileTheConditionIsAsked) {
   constexpr Index n = 12;
   const Tiling tiling({n}, {.tile = {3}});
-  Field<double> a(tiling, "a");
-  Field<double> b(tiling, "b");
-  Field<double> c(tiling, "c");
-  a.fill([](Index, Index, Index) { return 1.0; });
+  Field<double, 1> a(tiling, "a");
+  Field<double, 1> b(tiling, "b");
+  Field<double, 1> c(tiling, "c");
+  a.fill([](Index) { return 1.0; });
   Graph g;
-  g.over(tiling, "double").reads(a).writes(b).run([](const KeyBox& cells, auto now, auto next) {
+  g.over(tiling, "double").reads(a).writes(b).body([](const Box<1>& cells, auto now, auto next) {
     for (Index i = cells.lo[0]; i < cells.hi[0]; ++i)
       next(i) = 2 * now(i);
   });
@@ -232,9 +285,9 @@ TEST(GraphControl, FieldsAreThoseOfTheStepWhileTheConditionIsAsked) {
 
 /// A graph whose tasks note in which order they run.
 void add_diamond(Graph& g, Log& log) {
-  auto top = g.family("top", {2, 2}).run([&log](Index, Index) { log.add("top"); });
+  auto top = g.family("top", {2, 2}).body([&log](Index, Index) { log.add("top"); });
   auto left = g.task("left", log.body("left"));
-  auto right = g.family("right", {3}).run([&log](Index) { log.add("right"); });
+  auto right = g.family("right", {3}).body([&log](Index) { log.add("right"); });
   left.after(top);
   right.after(top, everything);
   g.task("bottom", log.body("bottom")).after(left, right);
@@ -245,11 +298,11 @@ TEST(GraphControl, ASubgraphRunsBetweenItsBeginAndItsEnd) {
   Graph part;
   add_diamond(part, log);
   Graph g;
-  auto before = g.family("before", {5}).run([&](Index) { log.add("before"); });
+  auto before = g.family("before", {5}).body([&](Index) { log.add("before"); });
   auto one = g.add("one", part).after(before);
   auto other = g.add("other", part);
   other.begin.after(one.end);
-  auto after = g.family("after", {2, 2}).run([&](Index, Index) { log.add("after"); });
+  auto after = g.family("after", {2, 2}).body([&](Index, Index) { log.add("after"); });
   other.precede(after);
   for (int round = 0; round < 50; ++round) {
     log.clear();
@@ -275,10 +328,10 @@ TEST(GraphControl, StepsOfASubgraphOverlapAsItsEdgesAllow) {
   std::vector<std::atomic<Index>> done(count);
   std::atomic<int> wrong{0};
   Graph part;
-  auto cell = part.family("cell", {count}).run([&](const Task& task) {
+  auto cell = part.family("cell", {count}).body([&](const Task& task) {
     if (done[static_cast<std::size_t>(task.key[0])]++ != task.step) ++wrong;
   });
-  cell.after(cell, star(1, 1), previous_step);
+  cell.after(cell, along_axes(1, 1), previous_step);
   Graph g;
   g.add("part", part);
   EXPECT_EQ(g.run({.steps = 100}).tasks, 100 * (count + 2));
@@ -288,7 +341,7 @@ TEST(GraphControl, StepsOfASubgraphOverlapAsItsEdgesAllow) {
 TEST(GraphControl, ATaskRunsAnotherGraphWithStepsOfItsOwn) {
   std::atomic<int> ran{0};
   Graph inner;
-  inner.family("inner", {10}).run([&] { ++ran; });
+  inner.family("inner", {10}).body([&] { ++ran; });
   Graph g;
   auto all = g.task("all", [&] { inner.run({.steps = 3}); });
   g.task("check", [&] { EXPECT_EQ(ran % 30, 0); }).after(all);
@@ -314,9 +367,9 @@ TEST(GraphControl, TasksBuildAndRunGraphs) {
 
 TEST(GraphControl, WhatCannotBeIsAnError) {
   const Tiling tiling({8}, {});
-  Field<double> field(tiling, "field");
+  Field<double, 1> field(tiling, "field");
   Graph swept;
-  swept.over(tiling, "sweep").writes(field).run([](const KeyBox&, auto) {});
+  swept.over(tiling, "sweep").writes(field).body([](const Box<1>&, auto) {});
   Graph g;
   EXPECT_EQ(error_of([&] { g.add("part", swept); }),
             "graph: part: the subgraph has sweeps; declare these in the graph itself");

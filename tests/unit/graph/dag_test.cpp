@@ -1,9 +1,11 @@
 #include "graph/dag/dag.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 
 #include "base/prng.hpp"
+#include "graph/dag/joins.hpp"
 #include "graph/dag/order.hpp"
 #include "unit/graph/random_dag.hpp"
 
@@ -72,6 +74,81 @@ TEST(Dag, RegionsCoverAFamilyOnceAndCountEveryTasksNeighbours) {
   }
 }
 
+/// The tasks of `family` before `key` of another family, directly or through a join.
+std::set<Key> all_before(const Dag& dag, int family, int to, const Key& key) {
+  std::set<Key> before;
+  for (const Edge& edge : dag.edges_into(to)) {
+    for_each_key(dag.predecessors(edge, key), [&](const Key& from) {
+      if (edge.from == family) before.insert(from);
+      if (dag.family(edge.from).is_join) before.merge(all_before(dag, family, edge.from, from));
+    });
+  }
+  return before;
+}
+
+TEST(Dag, JoinsKeepWhatPrecedesWhat) {
+  Prng random(seed());
+  int joins = 0;
+  for (int round = 0; round < 200; ++round) {
+    Dag dag;
+    const auto extent = [&] { return static_cast<Index>(random.below(2) == 0 ? 3 : 30); };
+    const int from = family(dag, "from", {extent(), extent()});
+    const int to = family(dag, "to", {extent(), extent()});
+    Relation relation;
+    std::set<int> used;
+    for (Axis& axis : relation.axes)
+      axis = random_axis(random, 2, used);
+    ASSERT_EQ(dag.add_edge({from, to, relation}), "");
+    const Dag joined = with_joins(dag);
+    joins += joined.family_count() - 2;
+    for_each_key(dag.family(to).space.box(), [&](const Key& key) {
+      EXPECT_EQ(all_before(joined, from, to, key), all_before(dag, from, to, key)) << dag.print();
+    });
+  }
+  EXPECT_GT(joins, 10);
+}
+
+TEST(Dag, AnEdgeBetweenAllTasksCostsAsMuchAsOneTaskBetween) {
+  Dag dag;
+  const int from = family(dag, "from", {20'000});
+  const int to = family(dag, "to", {20'000});
+  ASSERT_EQ(dag.add_edge({from, to, everything}), "");
+  ASSERT_EQ(dag.add_edge({from, from, everything, true}), "");
+  const Dag joined = with_joins(dag);
+  for (int f = 0; f < joined.family_count(); ++f)
+    for (const Region& region : joined.regions(f))
+      EXPECT_TRUE(joined.family(f).is_join || region.before_in_step + region.before_crossing <= 2);
+}
+
+TEST(Dag, PrintKnowsFourDimensionsAndDotQuotesNames) {
+  Dag dag;
+  const int four = family(dag, "a \"b\" \\ c", {2, 3, 4, 5});
+  ASSERT_EQ(dag.add_edge({four, four, offset(0, 0, 0, -1)}), "");
+  EXPECT_EQ(dag.print(),
+            "task     a \"b\" \\ c, 2 x 3 x 4 x 5\n"
+            "         after a \"b\" \\ c(i, j, k, l - 1)\n");
+  EXPECT_NE(
+      dag.dot(false).find(R"--("a \"b\" \\ c" -> "a \"b\" \\ c" [label="(i, j, k, l - 1)"];)--"),
+      std::string::npos)
+      << dag.dot(false);
+}
+
+// Goal: the search for cycles takes time in proportion to the families. Method: a chain as long as
+// a graph may have, which took a minute with all pairs.
+TEST(Dag, ALongChainOfFamiliesIsSoonKnownToHaveAnOrder) {
+  constexpr int count = 4096;
+  Dag dag;
+  for (int f = 0; f < count; ++f) {
+    family(dag, "task", {1});
+    if (f > 0) {
+      ASSERT_EQ(dag.add_edge({f - 1, f, everything}), "");
+    }
+  }
+  EXPECT_EQ(find_order_error(dag), "");
+  ASSERT_EQ(dag.add_edge({count - 1, 0, everything}), "");
+  EXPECT_NE(find_order_error(dag), "");
+}
+
 TEST(Dag, TheNumberOfRegionsDoesNotDependOnTheNumberOfTasks) {
   EXPECT_EQ(wavefront(10, 10).regions(0).size(), wavefront(10'000, 20'000).regions(0).size());
 }
@@ -106,7 +183,7 @@ TEST(Dag, ACycleIsReportedByItsTasks) {
 TEST(Dag, ACycleThroughTheStepBeforeIsNone) {
   Dag dag;
   const int tile = family(dag, "tile", {4, 4});
-  for (const Relation& relation : star(2, 1))
+  for (const Relation& relation : along_axes(2, 1))
     ASSERT_EQ(dag.add_edge({tile, tile, relation, true}), "");
   EXPECT_EQ(find_order_error(dag), "");
 }

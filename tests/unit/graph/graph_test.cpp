@@ -24,7 +24,7 @@ TEST(Graph, AWavefrontComputesWhatALoopDoes) {
   };
   Graph g;
   auto wave = g.family("wave", {rows, columns});
-  wave.run([&](const Task& task) {
+  wave.body([&](const Task& task) {
     const auto [i, j, k, l] = task.key;
     at(i, j) = at(i - 1, j) * 3 + at(i, j - 1) * 5 + static_cast<std::uint64_t>(i + j + task.step);
   });
@@ -58,7 +58,7 @@ TEST(Graph, StepsOverlapOnlyAsFarAsTheirEdgesAllow) {
   std::atomic<int> wrong{0};
   Graph g;
   auto cell = g.family("cell", {count});
-  cell.run([&](const Task& task) {
+  cell.body([&](const Task& task) {
     const Index i = task.key[0];
     for (Index j = i - 1; j <= i + 1; ++j) {
       if (j < 0 || j >= count) continue;
@@ -67,7 +67,7 @@ TEST(Graph, StepsOverlapOnlyAsFarAsTheirEdgesAllow) {
     }
     done[static_cast<std::size_t>(i)].store(task.step + 1, std::memory_order_relaxed);
   });
-  cell.after(cell, star(1, 1), previous_step);
+  cell.after(cell, along_axes(1, 1), previous_step);
   EXPECT_EQ(g.run({.steps = steps}).steps, steps);
   EXPECT_EQ(wrong, 0);
   for (const auto& d : done)
@@ -79,7 +79,7 @@ TEST(Graph, WithoutAnEdgeToTheStepBeforeOneStepFollowsTheOther) {
   std::atomic<Index> done{0};
   std::atomic<int> wrong{0};
   Graph g;
-  g.family("alone", {count}).run([&](const Task& task) {
+  g.family("alone", {count}).body([&](const Task& task) {
     if (done.load() / count != task.step) ++wrong;
     ++done;
   });
@@ -94,10 +94,10 @@ TEST(Graph, ATaskIsAtMostOneStepAheadOfAnyOther) {
   std::atomic<Index> slow_done{0};
   std::atomic<int> wrong{0};
   Graph g;
-  auto fast = g.family("fast", {8}).run([&](const Task& task) {
+  auto fast = g.family("fast", {8}).body([&](const Task& task) {
     if (task.step > slow_done.load() / 8 + 1) ++wrong;
   });
-  auto slow = g.family("slow", {8}).run([&] { ++slow_done; });
+  auto slow = g.family("slow", {8}).body([&] { ++slow_done; });
   slow.after(fast, previous_step);
   g.run({.steps = steps});
   EXPECT_EQ(slow_done, 8 * steps);
@@ -113,7 +113,7 @@ class Watched {
       const FamilyInfo& info = dag_.family(f);
       done_.emplace_back(static_cast<std::size_t>(info.space.count()));
       families.push_back(graph_.family(info.name, info.space));
-      families.back().run([this, f](const Task& task) { check(f, task); });
+      families.back().body([this, f](const Task& task) { check(f, task); });
       if (f == 1) families.back().priority(Priority::fill);
     }
     for (const Edge& edge : dag_.edges()) {
@@ -181,21 +181,21 @@ TEST(Graph, EveryKindOfEdgeIsKept) {
   std::atomic<int> clock{0};
   std::vector<std::atomic<int>> row_done(6);
   Graph g;
-  auto cell = g.family("cell", {6, 7}).run([&](Index i, Index) {
+  auto cell = g.family("cell", {6, 7}).body([&](Index i, Index) {
     ++row_done[static_cast<std::size_t>(i)];
   });
-  auto row = g.family("row", {6}).run([&](Index i) {
+  auto row = g.family("row", {6}).body([&](Index i) {
     if (row_done[static_cast<std::size_t>(i)] != 7) ++wrong;
     ++clock;
   });
-  auto all = g.family("all", {1}).run([&] {
+  auto all = g.family("all", {1}).body([&] {
     if (clock != 6) ++wrong;
     ++clock;
   });
-  auto again = g.family("again", {6, 7, 2}).run([&](Index, Index, Index) {
+  auto again = g.family("again", {6, 7, 2}).body([&](Index, Index, Index) {
     if (clock < 7) ++wrong;
   });
-  auto first = g.family("first", {1}).run([&] {
+  auto first = g.family("first", {1}).body([&] {
     if (row_done[2] != 7) ++wrong;
   });
   row.after(cell, at(dim(0), every));
@@ -210,9 +210,9 @@ TEST(Graph, EveryKindOfEdgeIsKept) {
 TEST(Graph, GapFillersRunToo) {
   std::atomic<int> count{0};
   Graph g;
-  auto fill = g.family("fill", {50}).run([&] { ++count; }).priority(Priority::fill);
-  auto normal = g.family("normal", {50}).run([&] { ++count; });
-  auto both = g.family("both", {50}).run([&] { ++count; }).priority(Priority::fill);
+  auto fill = g.family("fill", {50}).body([&] { ++count; }).priority(Priority::fill);
+  auto normal = g.family("normal", {50}).body([&] { ++count; });
+  auto both = g.family("both", {50}).body([&] { ++count; }).priority(Priority::fill);
   both.after(fill).after(normal);
   g.run({.steps = 20});
   EXPECT_EQ(count, 150 * 20);
@@ -222,7 +222,7 @@ TEST(Graph, AnExceptionComesOutOfRunAndNamesItsTask) {
   std::atomic<int> count{0};
   bool does_throw = true;
   Graph g;
-  auto wave = g.family("wave", {20, 20}).run([&](const Task& task) {
+  auto wave = g.family("wave", {20, 20}).body([&](const Task& task) {
     ++count;
     if (does_throw && task.step == 2 && task.key[0] == 3 && task.key[1] == 4)
       throw std::runtime_error("enough");
@@ -258,13 +258,13 @@ TEST(Graph, MistakesAreGraphErrorsThatNameFamilies) {
     return "";
   };
   Graph g;
-  auto one = g.family("one", {4}).run([] {});
-  auto two = g.family("two", {4}).run([] {});
+  auto one = g.family("one", {4}).body([] {});
+  auto two = g.family("two", {4}).body([] {});
   auto bare = g.family("bare", {4, 4});
   EXPECT_EQ(message_of([&] { bare.after(one); }),
             "graph: bare after one: the families have 1 and 2 dimensions; say at(...)");
-  EXPECT_EQ(message_of([&] { g.run(); }), "graph: bare has no body; say run(body)");
-  bare.run([] {});
+  EXPECT_EQ(message_of([&] { g.run(); }), "graph: bare has no body; say body(function)");
+  bare.body([] {});
   one.after(two);
   two.after(one);
   EXPECT_EQ(message_of([&] { g.run(); }).substr(0, 34), "graph: a task comes before itself:");
@@ -274,8 +274,8 @@ TEST(Graph, MistakesAreGraphErrorsThatNameFamilies) {
 TEST(Graph, AFamilyWithoutTasksIsNotWaitedFor) {
   std::atomic<int> count{0};
   Graph g;
-  auto none = g.family("none", {0}).run([] {});
-  auto some = g.family("some", {3}).run([&] { ++count; });
+  auto none = g.family("none", {0}).body([] {});
+  auto some = g.family("some", {3}).body([&] { ++count; });
   some.after(none, everything);
   g.run({.steps = 2});
   EXPECT_EQ(count, 6);
@@ -286,9 +286,9 @@ TEST(Graph, AFamilyWithoutTasksIsNotWaitedFor) {
 TEST(Graph, ItCanGrowBetweenTwoRuns) {
   std::atomic<int> count{0};
   Graph g;
-  auto one = g.family("one", {3}).run([&] { ++count; });
+  auto one = g.family("one", {3}).body([&] { ++count; });
   g.run();
-  auto two = g.family("two", {3}).run([&] { count += 10; });
+  auto two = g.family("two", {3}).body([&] { count += 10; });
   two.after(one);
   g.run();
   EXPECT_EQ(count, 3 + 33);
@@ -296,9 +296,9 @@ TEST(Graph, ItCanGrowBetweenTwoRuns) {
 
 TEST(Graph, PrintShowsImpliedEdgesToo) {
   Graph g;
-  auto cell = g.family("cell", {3}).run([] {});
-  auto other = g.family("other", {3}).run([] {});
-  cell.after(cell, star(1, 1), previous_step);
+  auto cell = g.family("cell", {3}).body([] {});
+  auto other = g.family("other", {3}).body([] {});
+  cell.after(cell, along_axes(1, 1), previous_step);
   other.after(cell);
   EXPECT_NE(g.print().find("after other(i) of the step before, as every task"), std::string::npos);
 }

@@ -22,7 +22,7 @@ constexpr std::int64_t iterations = 20'000;
 void run_tasks_with_loops() {
   std::array<std::int64_t, cells> sums{};
   Graph g;
-  auto cell = g.family("cell", {cells}).run([&](const Task& task) {
+  auto cell = g.family("cell", {cells}).body([&](const Task& task) {
     sums[static_cast<std::size_t>(task.key[0])] += parallel_reduce(
         0, iterations, std::int64_t{0},
         [&](Range part, std::int64_t partial) {
@@ -32,7 +32,7 @@ void run_tasks_with_loops() {
         },
         std::plus<>());
   });
-  cell.after(cell, star(1, 1), previous_step);
+  cell.after(cell, along_axes(1, 1), previous_step);
   EXPECT_EQ(g.run({.steps = steps}).tasks, steps * cells);
   constexpr std::int64_t right =
       steps * (iterations * (iterations - 1) / 2) + iterations * (steps * (steps - 1) / 2);

@@ -126,7 +126,7 @@ TEST(MessageOrder, WorkerForMessagesNeedsNobodyForThem) {
           std::this_thread::yield();
         }
       };
-      if (rank == 0) g.family("work", {2}).run(wait_for_messages);
+      if (rank == 0) g.family("work", {2}).body(wait_for_messages);
       add_relay(g, rank, bytes);
       g.run({.steps = steps});
     }
@@ -151,7 +151,7 @@ TEST(MessageOrder, StepBeginsWithItsMessages) {
     Notes& own = notes[static_cast<std::size_t>(rank)];
     Graph g(std::make_unique<NotedMessenger>(over_mpi(MPI_COMM_WORLD), own));
     std::array<std::byte, 2> bytes{};
-    g.family("work", {3}).run([&] { own.order += 't'; });
+    g.family("work", {3}).body([&] { own.order += 't'; });
     g.send("send", {1},
            [&](const Key&, int) { return Message{1 - rank, 0, std::span(bytes).first(1), {}}; });
     g.receive("receive", {1},
@@ -211,10 +211,10 @@ TEST(MessageOrder, OnlySendsOfTheLastStepWithoutSuccessorAreUnawaited) {
       return Message{0, tag, std::span(&byte, 1), {}};
     };
   };
-  auto make = g.family("make", {1}).run([] {});
+  auto make = g.family("make", {1}).body([] {});
   auto loose = g.send("loose", {1}, message_with(1));
   auto kept = g.send("kept", {1}, message_with(2));
-  auto use = g.family("use", {1}).run([] {});
+  auto use = g.family("use", {1}).body([] {});
   loose.after(make);
   kept.after(make);
   use.after(kept);

@@ -44,15 +44,18 @@ inline Dag random_dag(Prng& random) {
   const int family_count = static_cast<int>(random.below(3)) + 1;
   for (int f = 0; f < family_count; ++f) {
     const std::string name(1, static_cast<char>('a' + f));
-    switch (random.below(3)) {
+    switch (random.below(4)) {
       case 0:
         family(dag, name.c_str(), {extent()});
         break;
       case 1:
         family(dag, name.c_str(), {extent(), extent()});
         break;
-      default:
+      case 2:
         family(dag, name.c_str(), {extent(), extent(), extent()});
+        break;
+      default:
+        family(dag, name.c_str(), {2, 1, extent(), 2});
     }
   }
   const int edge_count = static_cast<int>(random.below(4)) + 1;

@@ -51,7 +51,7 @@ void run_ring(int rank) {
   }
   {
     Graph g(over_mpi(MPI_COMM_WORLD));
-    auto cell = g.family("cell", {cells}).run([&](const Task& task) {
+    auto cell = g.family("cell", {cells}).body([&](const Task& task) {
       const auto i = static_cast<std::size_t>(task.key[0] + 1);
       const std::vector<Value>& now = line[static_cast<std::size_t>(task.step % 2)];
       line[static_cast<std::size_t>((task.step + 1) % 2)][i] =
@@ -63,7 +63,7 @@ void run_ring(int rank) {
         return Message{peers[end], tag, std::as_writable_bytes(std::span(&value, 1)), {}};
       };
     };
-    cell.after(cell, star(1, 1), previous_step);
+    cell.after(cell, along_axes(1, 1), previous_step);
     for (const int end : {0, 1}) {
       const Index last = end == 0 ? 0 : cells - 1;
       const auto at_end = static_cast<std::size_t>(end);

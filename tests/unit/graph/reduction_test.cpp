@@ -25,10 +25,10 @@ TEST(Reduction, CombinesTheValuesOfEachStepInTheOrderOfKeys) {
   Reduction<std::string> text(g, "text", "");
   auto of_a = text.of(a);
   auto of_b = text.of(b);
-  a.run([=](const Task& task) {
+  a.body([=](const Task& task) {
     of_a(task) += std::to_string(task.key[0] * 5 + task.key[1] + task.step) + " ";
   });
-  b.run([=](const Task& task) {
+  b.body([=](const Task& task) {
     // A task need not contribute.
     if (task.key[0] == 1) of_b(task) = "end";
   });
@@ -58,7 +58,7 @@ TEST(Reduction, TheNextStepReadsTheValueWhileStepsOverlap) {
   auto cell = g.family("cell", {count});
   Reduction<std::int64_t> sum(g, "sum", 0);
   auto part = sum.of(cell);
-  cell.run([&, part](const Task& task) {
+  cell.body([&, part](const Task& task) {
     std::int64_t& own = value[static_cast<std::size_t>(task.key[0])];
     // Every task of every step adds what all tasks of the step before had together.
     if (task.step > 0) own = (own + sum.value(task.step - 1)) % 1'000'003;
@@ -66,7 +66,7 @@ TEST(Reduction, TheNextStepReadsTheValueWhileStepsOverlap) {
   });
   cell.after(sum.result(), previous_step);
   // Independent of it: steps of this family run ahead.
-  g.family("other", {count}).run([](Index) {});
+  g.family("other", {count}).body([](Index) {});
   g.run({.steps = steps});
   std::vector<std::int64_t> expected(count, 1);
   std::int64_t total = 0;
@@ -86,9 +86,9 @@ TEST(Reduction, TheNextStepReadsTheValueWhileStepsOverlap) {
 TEST(Reduction, ASweepEndsWhenItsResidualIsSmall) {
   constexpr Index n = 24;
   const Tiling tiling({n, n}, {.tile = {6, 8}});
-  Field<double> now(tiling, "now");
-  Field<double> next(tiling, "next");
-  const auto edge = [](Index i, Index, Index) { return i < 0 ? 1.0 : 0.0; };
+  Field<double, 2> now(tiling, "now");
+  Field<double, 2> next(tiling, "next");
+  const auto edge = [](Index i, Index) { return i < 0 ? 1.0 : 0.0; };
   now.fill(edge);
   next.fill(edge);
   Graph g;
@@ -98,8 +98,8 @@ TEST(Reduction, ASweepEndsWhenItsResidualIsSmall) {
       .reads(now, star(1))
       .writes(next)
       .reduces(largest)
-      .run([](const KeyBox& cells, auto old, auto out, double& change) {
-        for (const auto& [i, j] : cells.first<2>()) {
+      .body([](const Box<2>& cells, auto old, auto out, double& change) {
+        for (const auto& [i, j] : cells) {
           out(i, j) = 0.25 * (old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1));
           change = std::max(change, std::abs(out(i, j) - old(i, j)));
         }
@@ -123,7 +123,7 @@ TEST(Reduction, AFailedStepLeavesNothingForTheNextRun) {
   auto cell = g.family("cell", {8});
   Reduction<int> sum(g, "sum", 0);
   auto part = sum.of(cell);
-  cell.run([&, part](const Task& task) {
+  cell.body([&, part](const Task& task) {
     part(task) += 1;
     if (fails && task.key[0] == 7) throw std::runtime_error("seven");
   });
@@ -131,6 +131,61 @@ TEST(Reduction, AFailedStepLeavesNothingForTheNextRun) {
   fails = false;
   g.run();
   EXPECT_EQ(sum.last(), 8);
+}
+
+TEST(Reduction, AFailedRunOfASubgraphLeavesNothingBehind) {
+  Graph part, g;
+  Reduction<long> sum(part, "sum", 0L);
+  auto cell = part.family("cell", {8});
+  auto own = sum.of(cell);
+  bool fails = true;
+  cell.body([&, own](const Task& task) {
+    own(task) += 1;
+    if (fails && task.key[0] == 7) throw std::runtime_error("seven");
+  });
+  g.add("part", part);
+  EXPECT_THROW(g.run(), std::runtime_error);
+  fails = false;
+  g.run();
+  EXPECT_EQ(sum.last(), 8);
+  EXPECT_THROW(g.add("again", part), GraphError) << "both copies would add to one sum";
+}
+
+TEST(Reduction, BeforeTheFirstStepThereIsTheNeutralElement) {
+  Graph g;
+  Reduction<long> sum(g, "sum", 7L, [](long one, long other) { return one + other - 7; });
+  auto cell = g.family("cell", {4});
+  cell.body([own = sum.of(cell)](const Task& task) { own(task) += 1; });
+  std::vector<long> seen;
+  g.task("read", [&](const Task& task) {
+     seen.push_back(sum.value(task.step - 1));
+   }).after(sum.result(), previous_step);
+  g.run({.steps = 2});
+  g.run({.steps = 4});
+  EXPECT_EQ(seen, (std::vector<long>{7, 11, 7, 11, 11, 11}));
+}
+
+/// A reduction of the graph and one of a subgraph: their messages have tags of their own.
+void reduce_in_subgraph(int rank) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Graph part(over_mpi(MPI_COMM_WORLD));
+  Graph g(over_mpi(MPI_COMM_WORLD));
+  Reduction<long> of_graph(g, "of graph", 0L);
+  Reduction<long> of_part(part, "of part", 0L);
+  auto one = g.family("one", {2});
+  one.body([left = of_graph.of(one)](const Task& task) { left(task) = 1; });
+  auto many = part.family("many", {2});
+  many.body([rank, left = of_part.of(many)](const Task& task) { left(task) = 1000 + rank; });
+  g.add("part", part);
+  g.run({.steps = 3});
+  EXPECT_EQ(of_graph.last(), 2 * ranks);
+  EXPECT_EQ(of_part.last(), 2 * (1000 * ranks + ranks * (ranks - 1) / 2));
+}
+
+TEST(Reduction, ASubgraphHasTagsOfItsOwn) {
+  for (const test::Shape& shape : {test::Shape{2, 1}, test::Shape{5, 2}})
+    EXPECT_EQ(test::run_ranks(shape, reduce_in_subgraph), 0);
 }
 
 class SilentMessenger final : public Messenger {
@@ -201,11 +256,12 @@ void reduce_over_ranks(int rank) {
     Reduction<Affine> all(g, "all", Affine(), compose);
     Reduction<std::uint64_t> sum(g, "sum", 0);
     auto part = all.of(cell);
-    cell.run([=](const Task& task) { part(task) = affine(rank * cells + task.key[0], task.step); });
+    cell.body(
+        [=](const Task& task) { part(task) = affine(rank * cells + task.key[0], task.step); });
     cell.after(cell, previous_step);
     auto use = g.task("use", [](const Task&) {});
     auto of_use = sum.of(use);
-    use.run([&, of_use](const Task& task) {
+    use.body([&, of_use](const Task& task) {
       seen.push_back(all.value(task.step));
       of_use(task) = all.value(task.step).b;
     });

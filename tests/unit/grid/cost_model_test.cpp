@@ -161,7 +161,7 @@ TEST_F(Cube, OnlyMessagesThatCrossAWireShareIt) {
     const double other_work_s = (time.step_s() - time.wait_s) / 2;
     EXPECT_NEAR(time.wait_s, 1 + message_count * message_cells * 8e-9 - other_work_s, 1e-12);
   };
-  // Of the four ranks in a row, only the second and the third have a neighbour across the wire.
+  // In a row of four ranks, only the second and the third have a neighbour across the wire.
   sent_s({4, 1, 1}, 1, 64 * 64);
   // In a square, each has one.
   sent_s({2, 2, 1}, 2, 32 * 64);

@@ -57,7 +57,7 @@ class Fields {
 // Visits every cell of a block with its ghosts: its index in the array, the cell of the whole grid
 // (wrapped), the number of dimensions in which it is a ghost, and whether it is in the grid.
 template <class Visit>
-void each_cell(const Problem& problem, const Box& block, Visit&& visit) {
+void each_cell(const Problem& problem, const Box<3>& block, Visit&& visit) {
   const Extents room = padded(problem, block.extents());
   for (std::int64_t x = 0; x < room[0]; ++x)
     for (std::int64_t y = 0; y < room[1]; ++y)
@@ -78,7 +78,7 @@ void each_cell(const Problem& problem, const Box& block, Visit&& visit) {
       }
 }
 
-inline void fill(const Problem& problem, const Box& block, Fields& fields) {
+inline void fill(const Problem& problem, const Box<3>& block, Fields& fields) {
   each_cell(problem, block, [&](const Extents& at, const Extents& cell, int ghost_count, bool) {
     for (std::size_t f = 0; f < fields.views().size(); ++f)
       fields.set(f, at, ghost_count == 0 ? value_at(cell, f) : untouched);
@@ -86,7 +86,7 @@ inline void fill(const Problem& problem, const Box& block, Fields& fields) {
 }
 
 // The block's own cells, in a later step.
-inline void update(const Problem& problem, const Box& block, Fields& fields, std::int64_t step) {
+inline void update(const Problem& problem, const Box<3>& block, Fields& fields, std::int64_t step) {
   each_cell(problem, block, [&](const Extents& at, const Extents& cell, int ghost_count, bool) {
     for (std::size_t f = 0; f < fields.views().size() && ghost_count == 0; ++f)
       fields.set(f, at, value_at(cell, f, step));
@@ -95,7 +95,7 @@ inline void update(const Problem& problem, const Box& block, Fields& fields, std
 
 // Number of cells that differ from the reference.
 inline int wrong_cells(const Problem& problem,
-                       const Box& block,
+                       const Box<3>& block,
                        const Fields& fields,
                        std::int64_t step = 0) {
   int wrong = 0;

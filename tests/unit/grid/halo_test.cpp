@@ -26,7 +26,7 @@ TEST_P(Halos, FillGhostsAsThePlainReferenceHasThem) {
     for (int round = 0; round < 40; ++round) {
       const Setting setting = random_setting(prng, size);
       const Problem& problem = setting.problem;
-      Box block;
+      Box<3> block;
       if (rank < setting.cut.rank_count())
         block = block_at(problem, setting.cut.grid,
                          coords_of(rank, setting.cut.grid, setting.cut.brick));
@@ -62,7 +62,7 @@ TEST_P(Halos, WorkOverACommunicatorOfTheUsersOwn) {
     problem.is_periodic = {true, false, false};
     Cut cut;
     cut.grid = cut.brick = {size, 1, 1};
-    const Box block = block_at(problem, cut.grid, {place, 0, 0});
+    const Box<3> block = block_at(problem, cut.grid, {place, 0, 0});
     Fields fields(problem, padded(problem, block.extents()), 0);
     fill(problem, block, fields);
     Result<Halo> halo = Halo::make(reversed, problem, cut, fields.views());
@@ -91,8 +91,8 @@ TEST_P(Halos, FillGhostsOfFacesInParts) {
       setting.cut.grid = setting.cut.brick = {across, 1, size / across};
       // Both ends agree on the parts, but not on their packing.
       setting.cut.pack = {Pack::direct, Pack::rows, rank % 2 == 0 ? pack : Pack::rows};
-      const Box block = block_at(setting.problem, setting.cut.grid,
-                                 coords_of(rank, setting.cut.grid, setting.cut.brick));
+      const Box<3> block = block_at(setting.problem, setting.cut.grid,
+                                    coords_of(rank, setting.cut.grid, setting.cut.brick));
       Fields fields(setting.problem, padded(setting.problem, block.extents()), 0);
       Result<Halo> made = Halo::make(MPI_COMM_WORLD, setting.problem, setting.cut, fields.views());
       ASSERT_TRUE(made.has_value()) << made.error();
@@ -147,7 +147,7 @@ TEST(Halo, RefusesWhatDoesNotFit) {
     std::vector<double> data(100);
     const auto error = [&](const Extents& extents) {
       const ArrayView view = dense_view(data.data(), extents, 8, MemoryOrder::c);
-      return Halo::make(MPI_COMM_WORLD, problem, cut, {&view, 1}).error();
+      return Halo::make(MPI_COMM_WORLD, problem, cut, {&view, 1}).error_or("");
     };
     EXPECT_EQ(error({4, 10, 1}),
               "field 0 has 4 cells in dimension 0; it must be the block with its ghosts, 6");

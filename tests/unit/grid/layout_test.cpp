@@ -44,7 +44,7 @@ TEST(Layout, BlocksFollowEachOtherWithoutGapOrOverlap) {
     for (int part = 0; part < grid[d]; ++part) {
       ProcessGrid coords{};
       coords[d] = part;
-      const Box block = block_at(problem, grid, coords);
+      const Box<3> block = block_at(problem, grid, coords);
       EXPECT_EQ(block.lo[d], next);
       EXPECT_GE(block.extent(d), problem.extents[d] / grid[d]);
       EXPECT_LE(block.extent(d), problem.extents[d] / grid[d] + 1);
@@ -62,8 +62,8 @@ TEST(Layout, BlocksOfACoarserLevelLieOverThoseOfTheFiner) {
   coarse.extents = {24, 24, 1};
   coarse.grain = 2;
   for (int part = 0; part < 5; ++part) {
-    const Box below = block_at(fine, {5, 1, 1}, {part, 0, 0});
-    const Box above = block_at(coarse, {5, 1, 1}, {part, 0, 0});
+    const Box<3> below = block_at(fine, {5, 1, 1}, {part, 0, 0});
+    const Box<3> above = block_at(coarse, {5, 1, 1}, {part, 0, 0});
     EXPECT_EQ(below.lo[0], 2 * above.lo[0]);
     EXPECT_EQ(below.extent(0), 2 * above.extent(0));
   }

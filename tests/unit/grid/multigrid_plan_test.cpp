@@ -41,7 +41,7 @@ MultigridPlan chosen(const Machine& machine,
 }
 
 std::string refused(const Problem& problem, const MultigridOptions& options) {
-  return MultigridPlan::choose(simple_machine(), problem, 8, options).error();
+  return MultigridPlan::choose(simple_machine(), problem, 8, options).error_or("");
 }
 
 TEST(MultigridPlan, EachLevelHalvesTheExtentsAndHasTheCutOfItsOwnPlan) {

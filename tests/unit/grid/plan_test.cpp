@@ -28,7 +28,7 @@ Plan chosen(const Problem& problem, int rank_count, const Machine& machine = sim
 }
 
 std::string refused(const Problem& problem, int rank_count) {
-  return Plan::choose(simple_machine(), problem, rank_count).error();
+  return Plan::choose(simple_machine(), problem, rank_count).error_or("");
 }
 
 TEST(Plan, LooksAtEveryGridAndPutsTheFastestBehindTheChoice) {
@@ -84,7 +84,7 @@ TEST(Plan, EveryRankGetsABlockAsWideAsTheHaloAndTheyFillTheGrid) {
     const Plan plan = chosen(problem, static_cast<int>(1 + prng.below(60)));
     std::int64_t cells = 0;
     for (int rank = 0; rank < plan.used_ranks(); ++rank) {
-      const Box block = plan.block(rank);
+      const Box<3> block = plan.block(rank);
       cells += block.count();
       for (std::size_t d = 0; d < 3; ++d)
         EXPECT_GE(block.extent(d), plan.grid()[d] > 1 ? problem.halo_width : 1);

@@ -14,7 +14,7 @@ namespace {
 struct Subject {
   std::vector<std::byte> memory;
   ArrayView view;
-  Box box;
+  Box<3> box;
   MemoryOrder order;
 };
 
@@ -99,14 +99,14 @@ INSTANTIATE_TEST_SUITE_P(Ways,
 TEST(RunsOfArrays, AWholeArrayIsOneRun) {
   std::vector<double> data(4 * 5 * 6);
   const ArrayView view = dense_view(data.data(), {4, 5, 6}, 8, MemoryOrder::c);
-  const Runs runs = runs_of(view, Box{{}, {4, 5, 6}}, MemoryOrder::c);
+  const Runs runs = runs_of(view, Box<3>{{}, {4, 5, 6}}, MemoryOrder::c);
   EXPECT_EQ(runs.run_bytes, 4 * 5 * 6 * 8);
 }
 
 TEST(RunsOfArrays, ASlabOfTheOutermostDimensionIsOneRun) {
   std::vector<double> data(4 * 5 * 6);
   const ArrayView view = dense_view(data.data(), {4, 5, 6}, 8, MemoryOrder::c);
-  const Runs runs = runs_of(view, Box{{2, 0, 0}, {3, 5, 6}}, MemoryOrder::c);
+  const Runs runs = runs_of(view, Box<3>{{2, 0, 0}, {3, 5, 6}}, MemoryOrder::c);
   EXPECT_EQ(runs.run_bytes, 5 * 6 * 8);
   EXPECT_EQ(runs.first, view.at({2, 0, 0}));
 }

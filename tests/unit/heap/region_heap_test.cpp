@@ -55,7 +55,8 @@ class RegionHeapTest : public testing::Test {
   explicit RegionHeapTest(std::size_t near_bytes = 256 * kib,
                           std::size_t middle_bytes = 0,
                           std::size_t kept_bytes_max = 1024 * mib,
-                          std::size_t far_page_bytes = 4 * kib)
+                          std::size_t far_page_bytes = 4 * kib,
+                          std::size_t kept_bytes_least = 1024 * mib)
       : near_bytes_(near_bytes), middle_bytes_(middle_bytes) {
     committed_bytes = discarded_bytes = 0;
     commit_limit = far_bytes;
@@ -70,7 +71,8 @@ class RegionHeapTest : public testing::Test {
                   .far_begin = far_,
                   .far_bytes = far_bytes,
                   .far_page_bytes = far_page_bytes,
-                  .kept_bytes_max = kept_bytes_max},
+                  .kept_bytes_max = kept_bytes_max,
+                  .kept_bytes_least = kept_bytes_least},
                  hooks);
   }
 
@@ -134,13 +136,18 @@ class RegionHeapTest : public testing::Test {
   return std::all_of(begin, begin + bytes, [value](unsigned char byte) { return byte == value; });
 }
 
+/// Whether a payload of `bytes` bytes is aligned as the heap promises.
+[[nodiscard]] bool is_aligned(const void* payload, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(payload) % (bytes >= 2048 ? 64 : 16) == 0;
+}
+
 TEST_F(RegionHeapTest, EveryRequestIsAlignedAndLargeEnough) {
   std::vector<void*> blocks;
-  for (const std::size_t bytes : {0UL, 1UL, 24UL, 25UL, 64UL, 999UL, 1000UL, 1001UL, 1024UL, 4096UL,
-                                  32759UL, 32760UL, 32761UL, 100'000UL, 3 * mib}) {
+  for (const std::size_t bytes : {0UL, 1UL, 24UL, 25UL, 64UL, 999UL, 1000UL, 1001UL, 1024UL, 2047UL,
+                                  2048UL, 4096UL, 32759UL, 32760UL, 32761UL, 100'000UL, 3 * mib}) {
     void* payload = allocate(bytes);
     ASSERT_NE(payload, nullptr) << bytes;
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(payload) % 16, 0) << bytes;
+    EXPECT_TRUE(is_aligned(payload, bytes)) << bytes;
     EXPECT_GE(heap().usable_bytes(payload), bytes);
     std::memset(payload, 0x5a, heap().usable_bytes(payload));
     blocks.push_back(payload);
@@ -148,6 +155,78 @@ TEST_F(RegionHeapTest, EveryRequestIsAlignedAndLargeEnough) {
   heap().check_invariants();
   for (void* payload : blocks)
     heap().release(payload);
+  heap().check_invariants();
+}
+
+// Goal: blocks of 2 KiB and more begin a line, whatever lies before them, wherever they come from.
+TEST_F(RegionHeapTest, LongBlocksBeginALine) {
+  std::vector<void*> small;
+  std::vector<void*> large;
+  for (int round = 0; round < 3; ++round) {
+    for (const std::size_t bytes : {2048UL, 3000UL, 4096UL, 8192UL, 32768UL, 65536UL, mib}) {
+      for (std::size_t i = 0; i < 8; ++i) {
+        // All remainders of a line.
+        small.push_back(allocate(24 + 16 * i));
+        large.push_back(i % 2 == 0 ? allocate(bytes) : heap().allocate_zeroed(bytes));
+        ASSERT_TRUE(is_aligned(large.back(), bytes)) << bytes;
+        large.push_back(heap().allocate_aligned(32, bytes));
+        ASSERT_TRUE(is_aligned(large.back(), bytes)) << bytes;
+      }
+    }
+    heap().check_invariants();
+    // The next round finds them in caches, as the held block, and in the index.
+    for (std::size_t i = 0; i < large.size(); i += 3) {
+      heap().release(large[i]);
+      large[i] = nullptr;
+    }
+    std::erase(large, nullptr);
+    if (round == 1) heap().trim();
+  }
+  for (const auto* list : {&small, &large}) {
+    for (void* payload : *list)
+      heap().release(payload);
+  }
+  heap().trim();
+  heap().check_invariants();
+}
+
+TEST_F(RegionHeapTest, LongBlocksFollowEachOtherWithoutGaps) {
+  ASSERT_NE(allocate(200 * kib), nullptr) << "in the near part";
+  auto* before = static_cast<std::byte*>(allocate(64 * kib));
+  for (int i = 0; i < 10; ++i) {
+    auto* next = static_cast<std::byte*>(allocate(64 * kib));
+    EXPECT_EQ(next - before, 64 * kib + 64);
+    before = next;
+  }
+  auto* first = static_cast<std::byte*>(allocate(4096));
+  EXPECT_EQ(static_cast<std::byte*>(allocate(4096)) - first, 4096 + 256);
+}
+
+// The gap before an aligned block is memory for requests, and costs no index.
+TEST_F(RegionHeapTest, TheGapBeforeALongBlockIsUsed) {
+  void* payload = allocate(24);
+  auto* large = static_cast<std::byte*>(allocate(4096));
+  const std::size_t footprint = heap().use().footprint;
+  auto* in_gap = static_cast<std::byte*>(allocate(24));
+  EXPECT_LT(in_gap, large);
+  EXPECT_GT(in_gap, payload);
+  EXPECT_EQ(heap().use().footprint, footprint);
+  EXPECT_LE(footprint, 32 + 80 + 4096 + 256);
+}
+
+TEST_F(RegionHeapTest, ABlockThatGrowsToALongOneIsMoved) {
+  void* first = allocate(24);
+  void* payload = allocate(1000);
+  ASSERT_FALSE(is_aligned(payload, 2048));
+  EXPECT_TRUE(heap().resize(payload, 2000)) << "nothing lies behind it";
+  EXPECT_FALSE(heap().resize(payload, 2048));
+  EXPECT_EQ(heap().usable_bytes(payload) / 1000, 2);
+  heap().release(payload);
+  heap().release(first);
+  heap().trim();
+  void* aligned = allocate(2048);
+  ASSERT_TRUE(is_aligned(aligned, 2048));
+  EXPECT_TRUE(heap().resize(aligned, 100'000));
   heap().check_invariants();
 }
 
@@ -305,6 +384,38 @@ TEST_F(SmallKeptTest, WhatAProgramFreesInEachStepStays) {
   EXPECT_EQ(discarded_bytes, 0);
 }
 
+class KeptAsUsedTest : public RegionHeapTest {
+ protected:
+  KeptAsUsedTest() : RegionHeapTest(256 * kib, 0, 1024 * mib, 4 * kib, mib) {}
+};
+
+TEST_F(KeptAsUsedTest, FreeMemoryBeyondWhatIsInUseIsGivenBack) {
+  void* used = allocate(2 * mib);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 20; ++i) {
+    blocks.push_back(allocate(mib));
+    std::memset(blocks.back(), 1, mib);
+  }
+  for (void* block : blocks)
+    heap().release(block);
+  EXPECT_GE(discarded_bytes, 15 * mib);
+  EXPECT_LE(heap().use().kept, 3 * mib);
+  heap().release(used);
+  heap().check_invariants();
+}
+
+TEST_F(KeptAsUsedTest, WhatAProgramFreesInEachStepStaysWhileItUsesAsMuch) {
+  void* used = allocate(7 * mib);
+  for (int step = 0; step < 100; ++step) {
+    void* first = allocate(3 * mib);
+    void* second = allocate(3 * mib);
+    heap().release(first);
+    heap().release(second);
+  }
+  EXPECT_EQ(discarded_bytes, 0);
+  heap().release(used);
+}
+
 TEST_F(RegionHeapTest, ABlockFreedTwiceIsReported) {
   for (const std::size_t bytes : {40UL, 5000UL, 100'000UL}) {
     void* payload = allocate(bytes);
@@ -419,6 +530,7 @@ void RegionHeapTest::agree_with_a_model() {
       }
       ASSERT_NE(payload, nullptr);
       ASSERT_GE(heap().usable_bytes(payload), bytes);
+      ASSERT_TRUE(is_aligned(payload, bytes)) << bytes;
       std::memset(payload, value, bytes);
       live.push_back({static_cast<unsigned char*>(payload), bytes, value});
       continue;
@@ -429,6 +541,7 @@ void RegionHeapTest::agree_with_a_model() {
       const std::size_t bytes = random_bytes(random);
       if (!heap().resize(chosen.payload, bytes)) continue;
       ASSERT_GE(heap().usable_bytes(chosen.payload), bytes);
+      ASSERT_TRUE(is_aligned(chosen.payload, bytes)) << bytes;
       ASSERT_TRUE(is_filled(chosen.payload, std::min(bytes, chosen.bytes), chosen.value));
       std::memset(chosen.payload, value, bytes);
       chosen.bytes = bytes;

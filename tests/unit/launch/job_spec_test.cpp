@@ -40,7 +40,6 @@ JobSpec full_spec() {
                            .jitter_ns = 500,
                            .bytes_per_second = 1.5e9,
                            .seed = 6},
-          .spin_ns_max = 7,
           .eager_bytes_max = 9,
           .shared_libraries = {"liba.so.1", "/folder/libb.so"},
           .private_libraries = {"libc++.so.1", "libd.so"},
@@ -52,7 +51,7 @@ JobSpec full_spec() {
                       .library_path = "/a:/b",
                       .claims_descriptor = 13},
           .host_mpi = {.name = "mpich",
-                       .plugin_folder = "/lib",
+                       .plugin = "/lib/libsorrel-host-mpich.so",
                        .library = "/lib/libmpi_abi.so.1",
                        .status_descriptor = 14,
                        .daemon = 15,
@@ -61,8 +60,11 @@ JobSpec full_spec() {
           .check_folder = "/t/a check",
           .report_file = "/t/a report",
           .checkpoint_folder = "/t/saved",
+          .checkpoint_lock = 6,
+          .checkpoint_key = "/t/key",
           .checkpoint_files = {7, 8, 9, 10},
           .restart_generation = 16,
+          .restart_note_descriptor = 17,
           .old_library_path = "/c",
           .preloaded = "/d"};
 }
@@ -89,7 +91,6 @@ TEST(JobSpec, ZeroIsNotTheDefault) {
   spec.worker_count = 0;
   spec.process_count = 0;
   spec.seed = 0;
-  spec.spin_ns_max = 0;
   spec.eager_bytes_max = 0;
   spec.memory_descriptor = 0;
   spec.wire = WireSpec{.node_count = 0};
@@ -103,7 +104,6 @@ TEST(JobSpec, ExtremeNumbersMakeTheRoundTrip) {
   spec.cpus = {most<int>, std::numeric_limits<int>::min(), 0};
   spec.stack_bytes = most<std::size_t>;
   spec.seed = most<std::uint64_t>;
-  spec.spin_ns_max = std::numeric_limits<std::int64_t>::min();
   spec.memory_descriptor = -1;
   for (const double rate : {1.0 / 3, 1e15, 5e-324, most<double>, HUGE_VAL}) {
     spec.wire = WireSpec{most<std::uint32_t>, most<std::int64_t>, -1, rate, most<std::uint64_t>};

@@ -76,6 +76,30 @@ TEST(FiberTeamTest, LoopsOfManyFibersShareTheWorkers) {
   }
 }
 
+// Two fibers of one worker take turns: each has a limit of its own, which it keeps.
+TEST(FiberTeamTest, ALimitIsThatOfOneFiber) {
+  FiberRun run(3);
+  for (const std::uint32_t limit : {1U, 2U}) {
+    run.add(0, [limit](Worker& worker) {
+      EXPECT_EQ(limit_threads(limit), 0U);
+      for (int turn = 0; turn < 50; ++turn) {
+        worker.yield();
+        EXPECT_EQ(width_now(), limit);
+        Sum sum;
+        sum.values.resize(20);
+        sorrel::loop::run({0, 20}, Sum::add, &sum, {.threads_max = 3});
+        expect_each_once(sum);
+        if (limit == 1) {
+          EXPECT_EQ(sum.workers_seen.load(std::memory_order_relaxed), 1U);
+        }
+      }
+      EXPECT_EQ(limit_threads(0), limit);
+      EXPECT_EQ(width_now(), 3U);
+    });
+  }
+  run.run();
+}
+
 TEST(FiberTeamTest, AHelperIsNoRank) {
   FiberRun run(2);
   std::atomic<int> wrong_count{0};

@@ -22,6 +22,8 @@ TEST(AffinityText, replaces_letters_and_names) {
 
 TEST(AffinityText, pads_to_a_width) {
   EXPECT_EQ(format_affinity("[%5n][%.5n][%0.5n]", fields), "[3    ][    3][00003]");
+  EXPECT_EQ(format_affinity("[%05n][%06H]", fields),
+            "[3    ][" + format_affinity("%6H", fields) + "]");
 }
 
 TEST(AffinityText, an_unknown_field_is_undefined) {

@@ -71,17 +71,24 @@ TEST(Chunk, trips_are_counted_up_down_and_at_the_edges) {
 }
 
 TEST(Taskloop, is_cut_by_grain_or_by_number) {
-  EXPECT_EQ(cut_taskloop(100, 0, false, 4), (TaskloopCut{4, 25, 0}));
-  EXPECT_EQ(cut_taskloop(100, 7, false, 4), (TaskloopCut{7, 14, 2}));
-  EXPECT_EQ(cut_taskloop(3, 7, false, 4), (TaskloopCut{3, 1, 0}));
-  EXPECT_EQ(cut_taskloop(0, 7, false, 4), TaskloopCut{});
+  EXPECT_EQ(cut_taskloop(100, 0, Grain::task_count, 4), (TaskloopCut{4, 25, 0}));
+  EXPECT_EQ(cut_taskloop(100, 7, Grain::task_count, 4), (TaskloopCut{7, 14, 2}));
+  EXPECT_EQ(cut_taskloop(3, 7, Grain::task_count, 4), (TaskloopCut{3, 1, 0}));
+  EXPECT_EQ(cut_taskloop(0, 7, Grain::task_count, 4), TaskloopCut{});
   // From the grain to less than twice the grain.
   for (std::uint64_t trips = 1; trips < 300; ++trips) {
-    const TaskloopCut cut = cut_taskloop(trips, 13, true, 4);
+    const TaskloopCut cut = cut_taskloop(trips, 13, Grain::least, 4);
     EXPECT_EQ(cut.task_count * cut.size + cut.larger_count, trips);
     EXPECT_GE(cut.size, std::min<std::uint64_t>(trips, 13));
     EXPECT_LT(cut.size + (cut.larger_count != 0 ? 1 : 0), 26U);
   }
+}
+
+TEST(Taskloop, AnExactGrainIsThatOfEveryTaskButTheLast) {
+  EXPECT_EQ(cut_taskloop(30, 7, Grain::exact, 4), (TaskloopCut{5, 7, 0}));
+  EXPECT_EQ(cut_taskloop(30, 10, Grain::exact, 4), (TaskloopCut{3, 10, 0}));
+  EXPECT_EQ(cut_taskloop(30, 50, Grain::exact, 4), (TaskloopCut{1, 50, 0}));
+  EXPECT_EQ(cut_taskloop(0, 7, Grain::exact, 4), TaskloopCut{});
 }
 
 }  // namespace

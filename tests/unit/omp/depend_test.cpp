@@ -1,5 +1,6 @@
 #include "omp/tasking/depend.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -52,6 +53,63 @@ TEST_F(Table, a_task_does_not_follow_itself) {
 TEST_F(Table, gives_every_reference_back) {
   for (int i = 0; i < 100; ++i)
     (void)enter(i, {i % 7}, {(i * 3) % 50, (i * 5) % 50});
+  table_.clear([](Task& task) { task.references.fetch_sub(1); });
+  for (const Task& task : tasks_)
+    EXPECT_EQ(task.references.load(), 1U);
+}
+
+TEST_F(Table, DropsFinishedTasksBeforeItGrows) {
+  std::vector<std::uintptr_t> addresses(4096);
+  std::vector<Task> tasks(addresses.size());
+  std::size_t held = 0;
+  const auto drop = [&](Task& task) {
+    task.references.fetch_sub(1);
+    --held;
+  };
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    void* depend[] = {reinterpret_cast<void*>(1), reinterpret_cast<void*>(i % 2), &addresses[i]};
+    table_.enter(tasks[i], depend, [](Task&) {}, drop);
+    ++held;
+    if (i >= 8) tasks[i - 8].has_finished = true;
+    EXPECT_LE(held, 64U);
+  }
+  EXPECT_LE(table_.room(), 64U);
+  table_.clear(drop);
+  EXPECT_EQ(held, 0U);
+}
+
+TEST_F(Table, DropsFinishedReadersOfOneAddress) {
+  std::vector<Task> tasks(4096);
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    void* depend[] = {reinterpret_cast<void*>(1), nullptr, &held};
+    table_.enter(tasks[i], depend, [](Task&) {}, [&](Task&) { --held; });
+    ++held;
+    if (i >= 8) tasks[i - 8].has_finished = true;
+    EXPECT_LE(held, 64U);
+  }
+  table_.clear([&](Task&) { --held; });
+  EXPECT_EQ(held, 0U);
+}
+
+TEST_F(Table, AllMemoryFollowsAllTasksAndComesBeforeAllLaterOnes) {
+  const auto enter_all = [&](int index) {
+    void* depend[] = {reinterpret_cast<void*>(1), reinterpret_cast<void*>(1), nullptr};
+    std::vector<int> before;
+    table_.enter(
+        tasks_[index], depend,
+        [&](Task& task) { before.push_back(static_cast<int>(&task - tasks_)); },
+        [](Task& task) { task.references.fetch_sub(1); });
+    std::ranges::sort(before);
+    return before;
+  };
+  EXPECT_EQ(enter(0, {1}, {}), std::vector<int>{});
+  EXPECT_EQ(enter(1, {}, {2}), std::vector<int>{});
+  EXPECT_EQ(enter_all(2), (std::vector<int>{0, 1}));
+  EXPECT_EQ(enter(3, {}, {1}), std::vector<int>{2});
+  EXPECT_EQ(enter(4, {5}, {}), std::vector<int>{2});
+  EXPECT_EQ(enter_all(5), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(enter(6, {5}, {}), std::vector<int>{5});
   table_.clear([](Task& task) { task.references.fetch_sub(1); });
   for (const Task& task : tasks_)
     EXPECT_EQ(task.references.load(), 1U);

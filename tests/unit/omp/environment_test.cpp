@@ -59,15 +59,52 @@ TEST(Environment, a_wrong_value_is_told_with_what_is_allowed) {
        {std::pair{"OMP_NUM_THREADS", "0"}, std::pair{"OMP_NUM_THREADS", "3,"},
         std::pair{"OMP_SCHEDULE", "static,0"}, std::pair{"OMP_DYNAMIC", "maybe"},
         std::pair{"OMP_STACKSIZE", "1K"}, std::pair{"OMP_THREAD_LIMIT", "-1"},
-        std::pair{"OMP_PROC_BIND", "near"}, std::pair{"OMP_WAIT_POLICY", "lazy"},
-        std::pair{"OMP_DISPLAY_ENV", "loud"}, std::pair{"OMP_CANCELLATION", "2"},
-        std::pair{"OMP_MAX_ACTIVE_LEVELS", "x"}}) {
+        std::pair{"OMP_PROC_BIND", "near"}, std::pair{"OMP_PLACES", "bogus"},
+        std::pair{"GOMP_CPU_AFFINITY", "3-1"}, std::pair{"KMP_AFFINITY", "near"},
+        std::pair{"OMP_WAIT_POLICY", "lazy"}, std::pair{"OMP_DISPLAY_ENV", "loud"},
+        std::pair{"OMP_CANCELLATION", "2"}, std::pair{"OMP_MAX_ACTIVE_LEVELS", "x"}}) {
     const Environment result = read({{name, value}});
     ASSERT_EQ(result.diagnostics.size(), 1U) << name << "=" << value;
     EXPECT_EQ(result.diagnostics.front().find(std::string(name) + " must be "), 0U);
     EXPECT_NE(result.diagnostics.front().find(std::string("not '") + value + "'; using "),
               std::string::npos);
   }
+}
+
+TEST(Environment, BindingIsRequestedByTheStandardsVariablesBeforeThoseOfCompilers) {
+  EXPECT_FALSE(read({}).requests_binding());
+  EXPECT_FALSE(read({{"OMP_PROC_BIND", "false"}, {"OMP_PLACES", "cores"}}).requests_binding());
+  const Environment places = read({{"OMP_PLACES", "cores(2)"}, {"GOMP_CPU_AFFINITY", "0-3"}});
+  EXPECT_EQ(places.binds, std::vector{Bind::any});
+  EXPECT_EQ(places.places.kind, PlaceRequest::Kind::cores);
+  EXPECT_EQ(places.binding_names, "OMP_PLACES");
+  const Environment binds = read({{"OMP_PROC_BIND", "close,spread"}, {"GOMP_CPU_AFFINITY", "3"}});
+  EXPECT_EQ(binds.binds, (std::vector{Bind::close, Bind::spread}));
+  EXPECT_EQ(binds.places.places, std::vector<Place>{{3}});
+  EXPECT_EQ(binds.binding_names, "OMP_PROC_BIND and GOMP_CPU_AFFINITY");
+  EXPECT_EQ(binds.icv.active_levels_max, active_levels_supported);
+  const Environment alone = read({{"OMP_PROC_BIND", "spread"}});
+  EXPECT_EQ(alone.places.kind, PlaceRequest::Kind::threads);
+  const Environment intel = read({{"KMP_AFFINITY", "granularity=fine,scatter"}});
+  EXPECT_EQ(intel.binds, std::vector{Bind::spread});
+  EXPECT_EQ(intel.places.kind, PlaceRequest::Kind::threads);
+  EXPECT_FALSE(read({{"KMP_AFFINITY", "none"}}).requests_binding());
+  EXPECT_EQ(read({{"KMP_AFFINITY", "compact"}, {"OMP_PROC_BIND", "spread"}}).binds,
+            std::vector{Bind::spread});
+}
+
+TEST(Environment, TeamsAllocatorAndOffloadAreRead) {
+  const Environment result = read({{"OMP_NUM_TEAMS", "7"},
+                                   {"OMP_TEAMS_THREAD_LIMIT", "9"},
+                                   {"OMP_ALLOCATOR", "omp_pteam_mem_alloc"},
+                                   {"OMP_TARGET_OFFLOAD", "Mandatory"},
+                                   {"OMP_THREAD_LIMIT", "12"}});
+  EXPECT_TRUE(result.diagnostics.empty());
+  EXPECT_EQ(result.team_count, 7U);
+  EXPECT_EQ(result.teams_thread_limit, 9U);
+  EXPECT_EQ(result.allocator, 7U);
+  EXPECT_EQ(result.offload, Offload::mandatory);
+  EXPECT_EQ(result.icv.thread_limit, 12U);
 }
 
 TEST(Environment, what_is_displayed_is_what_was_set) {

@@ -9,16 +9,45 @@
 namespace sorrel::omp {
 namespace {
 
-TEST(TeamAudit, FindsAThreadThatIsStillInABarrier) {
+/// In teams of which all threads arrive at the root, and of which they meet in leaves.
+class TeamAuditOfSize : public testing::TestWithParam<std::uint32_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Teams, TeamAuditOfSize, testing::Values(2U, 4U, 5U, 9U, 33U));
+
+TEST_P(TeamAuditOfSize, FindsAThreadThatIsStillInABarrier) {
+  const std::uint32_t size = GetParam();
   Team team;
-  team.size = 2;
-  team.check_invariants();
-  (void)team.inner.arrive();
-  EXPECT_DEATH(team.check_invariants(), "a thread is in a barrier");
-  (void)team.inner.try_open(team.inner.arrive());
-  team.check_invariants();
-  (void)team.last.arrive();
+  team.set_size(size);
+  for (int phase = 0; phase < 3; ++phase) {
+    team.check_invariants();
+    for (std::uint32_t number = size; number > 1; --number) {
+      EXPECT_FALSE(team.inner.is_full(team.inner.arrive(number - 1)));
+      EXPECT_DEATH(team.check_invariants(), "a thread is in a barrier") << number;
+    }
+    const BarrierState state = team.inner.arrive(0);
+    EXPECT_TRUE(team.inner.is_full(state));
+    EXPECT_TRUE(team.inner.try_open(state));
+    EXPECT_FALSE(team.inner.try_open(state)) << "once only";
+  }
+  EXPECT_EQ(team.inner.generation(), 3U);
+  (void)team.last.arrive(0);
   EXPECT_DEATH(team.check_invariants(), "a thread is at the region's end");
+}
+
+TEST_P(TeamAuditOfSize, ACancelledBarrierIsEmptied) {
+  Team team;
+  team.set_size(GetParam());
+  (void)team.inner.arrive(0);
+  team.inner.reset();
+  team.check_invariants();
+}
+
+TEST_P(TeamAuditOfSize, OneThreadClaimsASingleConstruct) {
+  Team team;
+  team.set_size(GetParam());
+  EXPECT_TRUE(team.inner.claim(0));
+  EXPECT_FALSE(team.inner.claim(0));
+  EXPECT_TRUE(team.inner.claim(1));
 }
 
 TEST(TeamAudit, FindsATaskThatWasNotRun) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <elf.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -61,6 +62,9 @@ TEST(ElfFile, TextIsFoundWhereverItIs) {
       elf.contains("\x7f"
                    "ELF"));
   EXPECT_FALSE(elf.contains("MPI_Imaginary"));
+  EXPECT_TRUE(elf.defines_function("main"));
+  EXPECT_FALSE(elf.defines_function("mai"));
+  EXPECT_FALSE(elf.defines_function("MPI_Finalize")) << "it is imported";
 }
 
 TEST(ElfFile, WritableGlobalsAreCountedWithoutWhatIsReadOnlyAfterRelocation) {
@@ -93,6 +97,67 @@ TEST(ElfFile, ASharedLibraryTellsItsNameAndWhatItDefines) {
   EXPECT_EQ(elf.soname, "libbetween.so.1");
   EXPECT_TRUE(holds(symbols_of(elf, true), "library_function"));
   EXPECT_TRUE(holds(symbols_of(elf, false), "MPI_Imaginary"));
+}
+
+/// The file with its names moved behind everything else, into a segment of their own, as patchelf
+/// and auditwheel move them. Its first note makes room for the segment.
+std::string with_moved_names(std::string bytes) {
+  const auto header_at = [&](std::size_t index) {
+    const auto* file = reinterpret_cast<const Elf64_Ehdr*>(bytes.data());
+    return reinterpret_cast<Elf64_Phdr*>(bytes.data() + file->e_phoff) + index;
+  };
+  const std::size_t count = reinterpret_cast<const Elf64_Ehdr*>(bytes.data())->e_phnum;
+  Elf64_Phdr* note = nullptr;
+  const Elf64_Phdr* dynamic = nullptr;
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Elf64_Phdr* header = header_at(i);
+    if (header->p_type == PT_NOTE && note == nullptr) note = header;
+    if (header->p_type == PT_DYNAMIC) dynamic = header;
+    if (header->p_type == PT_LOAD) end = std::max(end, header->p_vaddr + header->p_memsz);
+  }
+  if (note == nullptr || dynamic == nullptr) return "";
+  auto* entries = reinterpret_cast<Elf64_Dyn*>(bytes.data() + dynamic->p_offset);
+  Elf64_Dyn* strings = nullptr;
+  std::uint64_t size = 0;
+  for (Elf64_Dyn* entry = entries; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = entry;
+    if (entry->d_tag == DT_STRSZ) size = entry->d_un.d_val;
+  }
+  if (strings == nullptr) return "";
+  // The names are in the first segment, where addresses are offsets.
+  const std::string names = bytes.substr(strings->d_un.d_ptr, size);
+  const std::uint64_t address = (end + 4095) / 4096 * 4096;
+  const std::uint64_t offset = (bytes.size() + 4095) / 4096 * 4096;
+  *note = {.p_type = PT_LOAD,
+           .p_flags = PF_R,
+           .p_offset = offset,
+           .p_vaddr = address,
+           .p_paddr = address,
+           .p_filesz = size,
+           .p_memsz = size,
+           .p_align = 4096};
+  strings->d_un.d_ptr = address;
+  bytes.resize(offset);
+  return bytes + names;
+}
+
+TEST(ElfFile, SymbolsAreTheSameWhereverTheirNamesLie) {
+  const TemporaryFolder folder;
+  for (const char* name : {"/lib/libbetween.so.1", "/program", "/without_mpi", "/own_new"}) {
+    SCOPED_TRACE(name);
+    std::ifstream file(subjects + name, std::ios::binary);
+    const std::string moved = with_moved_names({std::istreambuf_iterator<char>(file), {}});
+    ASSERT_NE(moved, "");
+    const std::string path = folder.path() + "/moved";
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << moved;
+    const ElfFile before = open_good(subjects + name);
+    const ElfFile after = open_good(path);
+    EXPECT_EQ(after.soname, before.soname);
+    for (const bool is_defined : {false, true})
+      EXPECT_EQ(symbols_of(after, is_defined), symbols_of(before, is_defined));
+    EXPECT_FALSE(symbols_of(after, false).empty());
+  }
 }
 
 TEST(ElfFile, OldAndNewRunPathsAreToldApart) {

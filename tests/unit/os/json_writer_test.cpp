@@ -39,7 +39,9 @@ TEST(JsonWriter, SeparatesMembersAndElements) {
 }
 
 TEST(JsonWriter, EscapesWhatJsonDoesNotAllow) {
-  EXPECT_EQ(string_of("a\"b\\c/\n\x1F\x7F"), "\"a\\\"b\\\\c/\\u000a\\u001f\x7F\"");
+  EXPECT_EQ(string_of("a\"b\\c/\n\x1F\x7F"), "\"a\\\"b\\\\c/\\u000a\\u001f\\u007f\"");
+  // A terminal takes these for control characters, too: the first and the last one, and no other.
+  EXPECT_EQ(string_of("\xC2\x80 \xC2\x9F \xC2\xA0"), "\"\\u0080 \\u009f \xC2\xA0\"");
   EXPECT_EQ(string_of("ä → 😀 \xF4\x8F\xBF\xBF"), "\"ä → 😀 \xF4\x8F\xBF\xBF\"");
 }
 

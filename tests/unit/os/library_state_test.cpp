@@ -54,9 +54,33 @@ TEST(LibraryState, TheSystemsLibrariesAreKnownByName) {
   EXPECT_NE(reason_to_share("libc.so.6"), "");
   EXPECT_NE(reason_to_share("/lib/x86_64-linux-gnu/libstdc++.so.6"), "");
   EXPECT_NE(reason_to_share("libmpi_abi.so.1"), "");
+  EXPECT_NE(reason_to_share("/lib/x86_64-linux-gnu/libcuda.so.1"), "");
+  EXPECT_NE(reason_to_share("libnvidia-ptxjitcompiler.so.1"), "");
+  EXPECT_EQ(reason_to_share("libcudart.so.13"), "");
   EXPECT_EQ(reason_to_share("libgfortran.so.5"), "");
   EXPECT_EQ(reason_to_share("libgsl.so.27"), "");
   EXPECT_EQ(reason_to_share(""), "");
+}
+
+TEST(LibraryState, CopiesInWheelsHaveTheNameOfTheirLibrary) {
+  EXPECT_TRUE(is_library("/lib/libquadmath.so.0", "libquadmath.so"));
+  EXPECT_TRUE(is_library("/wheel.libs/libquadmath-96973f99.so.0.0.0", "libquadmath.so"));
+  EXPECT_TRUE(is_library("libmpi-0123abcd.so.40.30.4", "libmpi.so"));
+  EXPECT_FALSE(is_library("libmpi-0123abcd.so.40.30.4", "libmpi.so.12"));
+  // The wheel of a library that was itself taken out of a wheel: numpy's libraries of gfortran.
+  EXPECT_TRUE(is_library("libgfortran-040039e1-0352e75f.so.5.0.0", "libgfortran.so"));
+  EXPECT_FALSE(is_library("libgfortran-040039e1-0352e75.so.5.0.0", "libgfortran.so"));
+  EXPECT_FALSE(is_library("libquadmath-96973f9.so.0", "libquadmath.so"));
+  EXPECT_FALSE(is_library("libquadmath-96973f991.so.0", "libquadmath.so"));
+  EXPECT_FALSE(is_library("libquadmath-mine1234.so.0", "libquadmath.so"));
+  EXPECT_FALSE(is_library("libquadmath-96973f99", "libquadmath.so"));
+  EXPECT_FALSE(is_library("", "libquadmath.so"));
+  EXPECT_TRUE(is_library("libtcmalloc_minimal.so.4", "libtcmalloc"));
+  EXPECT_NE(reason_to_share("libquadmath-96973f99.so.0.0.0"), "");
+  EXPECT_NE(reason_to_share("libgomp-a34b3233.so.1.0.0"), "");
+  EXPECT_EQ(reason_to_share("libgfortran-040039e1.so.5.0.0"), "");
+  EXPECT_TRUE(may_be_private("libquadmath-96973f99.so.0.0.0"));
+  EXPECT_TRUE(is_cxx_library("libstdc++-0a1b2c3d.so.6.0.32"));
 }
 
 TEST(LibraryState, DeclarationsAreByNameOrPath) {

@@ -128,7 +128,7 @@ TEST_F(SharedPageTest, ALimitOfFileSizesIsNoSignal) {
 
 TEST(ProcessTest, AProcessIsAliveUntilItIsNot) {
   EXPECT_TRUE(is_process_alive(own_process_identity()));
-  // The same process number with another start time.
+  // This process number with another start time.
   EXPECT_FALSE(is_process_alive(own_process_identity() + 1));
 }
 

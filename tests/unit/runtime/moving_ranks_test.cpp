@@ -17,7 +17,7 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr int round_count = 200;
-/// Of all ranks together, at least. Some 400 on an idle machine; where workers are late, fewer.
+/// Moves of all ranks together, at least: some 400 on an idle machine; fewer if workers are late.
 constexpr int move_count_min = 20;
 
 const core::Worker* own_worker() {
@@ -175,12 +175,13 @@ class BodyWithBlocks final : public RankBody {
   explicit BodyWithBlocks(std::function<void()> function) : function_(std::move(function)) {}
 
   bool prepare(mpi::RankState& rank, const char** /*error*/) override {
-    os::TlsDonor donor;
+    // Ranks that move keep their blocks, which outlive this object.
+    auto* donor = new os::TlsDonor;
     const auto set_worker = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
     };
-    EXPECT_TRUE(os::make_tls_donor(0, set_worker, rank.worker, donor));
-    rank.fiber.thread_pointer = donor.thread_pointer;
+    EXPECT_TRUE(donor->start(0, set_worker, rank.worker));
+    rank.fiber.thread_pointer = donor->thread_pointer();
     return true;
   }
 

@@ -74,12 +74,11 @@ TEST(Config, TheUsersSettingsAreTakenUnlessRunHasDecided) {
     setenv("SORREL_PULL", "0", 1);
     setenv("SORREL_HOST_MEMORY", "0", 1);
     if (has_decided) {
-      spec.spin_ns_max = 0;
       spec.eager_bytes_max = 0;
     }
     launch_job(spec);
     const Config config = take_config_from_environment();
-    EXPECT_EQ(config.spin_ns_max, has_decided ? 0 : 7);
+    EXPECT_EQ(config.spin_ns_max, 7);
     EXPECT_EQ(config.eager_bytes_max, has_decided ? 0U : 8U);
     EXPECT_FALSE(config.may_pull);
     EXPECT_FALSE(config.may_share_memory);

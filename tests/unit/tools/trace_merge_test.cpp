@@ -5,7 +5,10 @@
 #include <string>
 
 #include "part_file.hpp"
+#include "tools/sorrel/report/advice.hpp"
+#include "tools/sorrel/report/analysis.hpp"
 #include "tools/sorrel/report/job_trace.hpp"
+#include "tools/sorrel/report/wait_causes.hpp"
 #include "tools/sorrel/trace/merge.hpp"
 #include "unit/base/temporary_folder.hpp"
 
@@ -42,6 +45,55 @@ TEST_F(TraceMergeTest, CallsOfARankThatMovesAreInOrder) {
   EXPECT_EQ(rank.runs[0].worker, 0U);
   EXPECT_EQ(rank.runs[1].worker, 1U);
   EXPECT_EQ(rank.home, 1U);
+}
+
+TEST_F(TraceMergeTest, AReportOfTakenThreadsHasIdleTimeAndNoAdvice) {
+  // Rank 0 waits from 2 ms on; from then on the thread runs the other worker, until 30 ms.
+  PartFile part;
+  part.add(0, Kind::rank, rank_0, 0);
+  part.add(1 * ms, Kind::call, rank_0, receive_name);
+  part.add(2 * ms, Kind::wait, rank_0, receive_name);
+  part.add(2 * ms, Kind::thread, std::uint64_t{17} << 32 | 1, 1 * ms, 1 * ms);
+  part.add(30 * ms, Kind::resume);
+  part.add(30 * ms, Kind::thread, std::uint64_t{17} << 32 | 2, 4 * ms, 5 * ms);
+  part.add(31 * ms, Kind::result, rank_0);
+  part.add(32 * ms, Kind::end_then_idle, rank_0, receive_name);
+  part.add(40 * ms, Kind::clock, 40 * ms, 40 * ms);
+  part.write(folder);
+  PartFile second(1);
+  second.add(0, Kind::rank, rank_1, 1);
+  second.add(0, Kind::yield, rank_1, send_name);
+  second.add(8 * ms, Kind::end_then_idle, rank_1, send_name);
+  second.add(40 * ms, Kind::clock, 40 * ms, 40 * ms);
+  second.write(folder);
+  PartFile governor(trace::no_worker);
+  governor.add(2 * ms, Kind::width, 1, 2);
+  governor.add(40 * ms, Kind::clock, 40 * ms, 40 * ms);
+  governor.write(folder);
+  const JobTrace job = merged();
+  ASSERT_EQ(job.workers.size(), 2U);
+  EXPECT_EQ(job.workers[0].away_ns, 28'000'000);
+  EXPECT_EQ(job.use.whole_ns(), 64'000'000);
+  EXPECT_EQ(job.use.granted_ns, 34'000'000);
+  EXPECT_EQ(job.use.away_ns, 28'000'000);
+  EXPECT_EQ(job.use.core_ns, 3'000'000);
+  EXPECT_EQ(job.use.core_wait_ns, 3'900'000);
+  const WaitCauses causes(job);
+  const Analysis analysis = analyze(job, causes);
+  EXPECT_EQ(analysis.workers[0].compute_ns, 1'000'000);
+  EXPECT_EQ(analysis.workers[0].mpi_ns, 2'000'000);
+  EXPECT_EQ(analysis.workers[0].idle_ns, 29'000'000);
+  EXPECT_EQ(analysis.workers[0].away_ns, 28'000'000);
+  EXPECT_EQ(
+      analysis.all_workers.compute_ns + analysis.all_workers.mpi_ns + analysis.all_workers.idle_ns,
+      job.use.whole_ns());
+  // The rank waits with an idle worker.
+  EXPECT_EQ(analysis.ranks[0].exposed_ns(), 28'000'000);
+  const Outlook outlook = find_outlook(job, causes, analysis, {});
+  EXPECT_TRUE(outlook.advice.empty());
+  EXPECT_TRUE(outlook.predictions.empty());
+  ASSERT_EQ(outlook.not_predicted.size(), 1U);
+  EXPECT_NE(outlook.not_predicted[0].find("threads were taken"), std::string::npos);
 }
 
 TEST_F(TraceMergeTest, TimesOfMachinesAreRelatedByTheirWallClocks) {

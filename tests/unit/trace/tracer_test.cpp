@@ -54,7 +54,7 @@ class TracerTest : public ::testing::Test {
 TEST_F(TracerTest, AFileHasWhatWasAddedInAnyNumberOfBuffers) {
   constexpr std::uint64_t count = 100'000;
   {
-    Tracer tracer(folder, {.process = 3, .worker = 2}, has_reported);
+    Tracer tracer(folder, {.process = 3, .worker = 2}, job_bytes_max, has_reported);
     for (std::uint64_t i = 0; i < count; ++i)
       tracer.add({.time_and_kind = static_cast<std::uint8_t>(Kind::result), .subject = i});
   }
@@ -76,7 +76,7 @@ TEST_F(TracerTest, AFileHasWhatWasAddedInAnyNumberOfBuffers) {
 }
 
 TEST_F(TracerTest, WhatATracerHasAddedCanBeReadAtOnce) {
-  Tracer tracer(folder, {.process = 3, .worker = 2}, has_reported);
+  Tracer tracer(folder, {.process = 3, .worker = 2}, job_bytes_max, has_reported);
   tracer.add({.time_and_kind = static_cast<std::uint8_t>(Kind::result), .subject = 17});
   const std::vector<Record> all = records();
   EXPECT_EQ(std::ranges::count(all, 17U, &Record::subject), 1);
@@ -85,7 +85,7 @@ TEST_F(TracerTest, WhatATracerHasAddedCanBeReadAtOnce) {
 TEST_F(TracerTest, TextsAreWrittenOnce) {
   static constexpr char text[] = "the name of a call";
   {
-    Tracer tracer(folder, {.process = 3, .worker = 2}, has_reported);
+    Tracer tracer(folder, {.process = 3, .worker = 2}, job_bytes_max, has_reported);
     tracer.add_named(
         {.time_and_kind = static_cast<std::uint8_t>(Kind::call), .first = name_of(text)});
     tracer.add_named(
@@ -101,11 +101,38 @@ TEST_F(TracerTest, TextsAreWrittenOnce) {
 TEST_F(TracerTest, AFileThatCannotBeMadeIsReportedOnceAndNothingIsRecorded) {
   for (int i = 0; i < 2; ++i) {
     ::testing::internal::CaptureStderr();
-    Tracer tracer(folder + "/absent", {.process = 3, .worker = 2}, has_reported);
+    Tracer tracer(folder + "/absent", {.process = 3, .worker = 2}, job_bytes_max, has_reported);
     tracer.add({.time_and_kind = static_cast<std::uint8_t>(Kind::result)});
     const std::string said = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(said.find("sorrel: the trace ends here") != said.npos, i == 0) << said;
   }
+}
+
+TEST_F(TracerTest, AFileEndsAtItsLimitAndCanBeReadUpToThere) {
+  constexpr std::uint64_t bytes_max = 2 * Tracer::buffer_bytes;
+  constexpr std::uint64_t count = 1'000'000;
+  ::testing::internal::CaptureStderr();
+  {
+    Tracer tracer(folder, {.process = 3, .worker = 2}, bytes_max, has_reported);
+    for (std::uint64_t i = 0; i < count; ++i)
+      tracer.add({.time_and_kind = static_cast<std::uint8_t>(Kind::result), .subject = i});
+  }
+  const std::string line = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(line.find("/3-2.part: it has 0 MiB, the share of a worker in the limit of 2048 MiB"),
+            std::string::npos)
+      << line;
+  EXPECT_FALSE(std::filesystem::exists(folder + "/3-2.rest"));
+  EXPECT_LE(std::filesystem::file_size(folder + "/3-2.part"), bytes_max);
+  EXPECT_GT(std::filesystem::file_size(folder + "/3-2.part"), bytes_max / 4);
+  const std::vector<Record> all = records();
+  EXPECT_EQ(all.back().kind(), Kind::clock);
+  EXPECT_LT(all.size(), count);
+}
+
+TEST_F(TracerTest, TheWorkersOfAJobShareItsLimit) {
+  EXPECT_EQ(part_bytes_max(1), job_bytes_max);
+  EXPECT_EQ(part_bytes_max(2), job_bytes_max / 2);
+  EXPECT_EQ(part_bytes_max(1'000'000), std::uint64_t{16} << 20);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class FakeHosts {
             .program_files = {}};
   }
 
-  /// Of a scheduler of process `process`, with the memory that it shares with its node, if any.
+  /// Options of a scheduler of process `process`, with the memory it shares with its node, if any.
   [[nodiscard]] core::SchedulerOptions options(std::uint32_t process, std::uint32_t worker_count) {
     const std::lock_guard lock(mutex_);
     core::SchedulerOptions options{

@@ -52,6 +52,8 @@ struct NeverAlone : QuietWatcher {
 
   void on_deadlock() override { ++alarm_count; }
 
+  void on_end(int /*status*/) override {}
+
   std::atomic<int> alarm_count{0};
 };
 

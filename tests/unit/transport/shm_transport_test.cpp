@@ -321,7 +321,7 @@ TEST(ShmStressTest, RandomTrafficBetweenProcesses) {
   }
 }
 
-// The same inside one process, where the thread sanitizer sees both sides.
+// Traffic inside one process, where the thread sanitizer sees both sides.
 TEST(ShmStressTest, RandomTrafficBetweenTwoSchedulersOfOneProcess) {
   const std::uint64_t seed = core::test_seed();
   const auto memory = make_shared_memory({.process_count = 2, .workers_per_process = 2});

@@ -99,7 +99,7 @@ class StoppedTraffic : public core::JobStopAction {
   }
 
   void on_job_stopped(core::JobStop& stop) final {
-    // Of this process, which no worker changes at this moment.
+    // The counts of this process, which no worker changes at this moment.
     Counts sum;
     for (const Counts& each : counts_) {
       sum.sent += each.sent;

@@ -93,6 +93,11 @@ struct Member : QuietWatcher {
     if (react) react();
   }
 
+  void on_end(int status) override {
+    end_status = status;
+    came.complete(*Worker::current());
+  }
+
   const std::uint32_t process;
   core::FiberRun run;
   HostJob job;
@@ -101,6 +106,7 @@ struct Member : QuietWatcher {
   std::size_t report_bytes = 5;
   std::function<void()> react;
   int alarm_count = 0;
+  int end_status = 0;
 };
 
 /// Runs `body` in as many processes; returns how often process 0 got the result that all are idle.
@@ -161,6 +167,51 @@ TEST(TerminationDetectorTest, ProcessesThatAllWaitAreFoundAndTellWhatFor) {
       EXPECT_TRUE(reports[process].has_come);
       EXPECT_EQ(reports[process].text, std::string(report_bytes, static_cast<char>('a' + process)));
     }
+  }
+}
+
+TEST(TerminationDetectorTest, AllProcessesEndWithTheStatusOfTheFirst) {
+  constexpr std::uint32_t process_count = 3;
+  constexpr int status = 3;
+  FakeHosts hosts(process_count);
+  std::atomic<int> ended_count{0};
+  bool have_confirmed = false;
+  const int count = alarms_of(
+      hosts, process_count, 1,
+      [&](Member& self, Worker& worker) {
+        self.wait(worker);
+        if (self.end_status == status) ++ended_count;
+      },
+      [&](Member& self) {
+        self.react = [&] {
+          if (have_confirmed) return;
+          have_confirmed = self.transport.quiet().end_others(status);
+          self.came.complete(*Worker::current());
+        };
+      });
+  EXPECT_GE(count, 1);
+  EXPECT_TRUE(have_confirmed);
+  EXPECT_EQ(ended_count.load(), process_count - 1);
+}
+
+// A rank aborts: in any process, while the other ones wait.
+TEST(TerminationDetectorTest, AnyProcessEndsTheOthersWithItsStatus) {
+  constexpr std::uint32_t process_count = 3;
+  constexpr int status = 7;
+  for (std::uint32_t ender = 0; ender < process_count; ++ender) {
+    FakeHosts hosts(process_count);
+    std::atomic<int> ended_count{0};
+    bool have_confirmed = false;
+    alarms_of(hosts, process_count, 1, [&](Member& self, Worker& worker) {
+      if (self.process == ender) {
+        have_confirmed = self.transport.end_others(status);
+        return;
+      }
+      self.wait(worker);
+      if (self.end_status == status) ++ended_count;
+    });
+    EXPECT_TRUE(have_confirmed) << ender;
+    EXPECT_EQ(ended_count.load(), process_count - 1) << ender;
   }
 }
 

@@ -168,14 +168,6 @@ void print_wrapper_help(Language language) {
              language == Language::fortran ? fortran_example : "");
 }
 
-/// The folder with mpicc and mpiexec: of an installed tree, or of the build tree.
-std::string wrapper_folder(const Installation& installation) {
-  const std::string prefix =
-      installation.executable.substr(0, installation.executable.rfind("/bin/"));
-  const std::string installed = prefix + "/" SORREL_MPIDIR;
-  return access((installed + "/mpicc").c_str(), X_OK) == 0 ? installed : prefix + "/bin/mpi";
-}
-
 int answer(const Question& question,
            const Words& compiler,
            const Words& words,
@@ -198,7 +190,7 @@ int answer(const Question& question,
   } else if (question.part == "libdirs") {
     fmt::print("{}\n", installation.library_dir);
   } else if (question.part == "wrappers") {
-    fmt::print("{}\n", wrapper_folder(installation));
+    fmt::print("{}\n", installation.mpi_folder());
   } else if (question.part == "libs") {
     Words libraries;
     for (const std::string& word : flags.link) {

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/hash.hpp"
+#include "os/file_owner.hpp"
 #include "tools/sorrel/common/command_output.hpp"
+#include "tools/sorrel/common/installation.hpp"
 
 namespace sorrel::tool {
 
@@ -44,25 +46,17 @@ std::uint64_t hash_of_sources(const files::path& folder) {
   return hash;
 }
 
-files::path constants_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const files::path folder = cache != nullptr && *cache == '/' ? files::path(cache)
-                             : home != nullptr                 ? files::path(home) / ".cache"
-                                                               : files::path("/tmp");
-  return folder / "sorrel" / "fortran";
-}
-
 /// Compiles the modules into `folder`, which is there at once or not at all.
 Result<std::string> make_modules(const Words& compiler,
                                  const files::path& sources,
                                  const files::path& folder) {
   std::error_code error;
-  files::create_directories(folder.parent_path(), error);
   std::string work = folder.string() + ".XXXXXX";
-  if (error || mkdtemp(work.data()) == nullptr)
+  int failed = os::make_private_folders(folder.parent_path().string());
+  if (failed == 0 && mkdtemp(work.data()) == nullptr) failed = errno;
+  if (failed != 0)
     return Error{fmt::format("cannot make a folder for gfortran's modules, {}: {}", folder.string(),
-                             error ? error.message() : std::strerror(errno))};
+                             std::strerror(failed))};
   Words command = compiler;
   for (const char* word : {"-fsyntax-only", "-ffree-line-length-none", "-w", "-J"})
     command.emplace_back(word);
@@ -85,8 +79,10 @@ Result<std::string> module_folder(const Words& compiler,
   std::error_code error;
   const files::path installed = sources / ("gfortran-" + version);
   if (files::exists(installed / last_module, error)) return installed.string();
-  const files::path kept =
-      constants_folder() / fmt::format("gfortran-{}-{:016x}", version, hash_of_sources(sources));
+  const std::string folder = cache_folder();
+  if (folder.empty()) return Error{no_cache_folder};
+  const files::path kept = files::path(folder) / "fortran" /
+                           fmt::format("gfortran-{}-{:016x}", version, hash_of_sources(sources));
   if (files::exists(kept / last_module, error)) return kept.string();
   return make_modules(compiler, sources, kept);
 }

@@ -25,6 +25,10 @@ namespace {
 
 constexpr std::size_t seeds_shown_max = 8;
 
+constexpr const char* unseen_between_processes =
+    "; between processes, collective calls on communicators are compared, but no messages and no "
+    "one-sided operations";
+
 Result<CheckedRun> take_run(const std::string& folder) {
   Result<CheckedRun> run = read_checked_run(folder);
   std::error_code ignored;
@@ -45,7 +49,9 @@ CheckResult conclude(const CheckRequest& request,
   bool is_written =
       request.json.empty() || write_output_file(request.json, json_of(findings) + "\n");
   if (!request.sarif.empty())
-    is_written = write_output_file(request.sarif, sarif_of(findings) + "\n") && is_written;
+    is_written =
+        write_output_file(request.sarif, sarif_of(findings, "sorrel run --check") + "\n") &&
+        is_written;
   const int status = !findings.empty() ? exit_findings : (is_written ? 0 : 1);
   return {.status = status, .findings = std::move(findings)};
 }
@@ -108,12 +114,35 @@ Result<std::string> make_check_folder() {
   return make_temporary_folder("--check", "check");
 }
 
-CheckResult finish_check(const CheckRequest& request, const std::string& folder) {
+CheckResult finish_check(const CheckRequest& request,
+                         const std::string& folder,
+                         std::uint32_t process_count) {
   Result<CheckedRun> run = take_run(folder);
   if (!run.has_value()) return {.status = 1, .findings = {}};
   std::vector<Found> findings = std::move(run).value().findings;
   fmt::print(stderr, "{}", text_of(findings));
-  return conclude(request, std::move(findings), "");
+  return conclude(request, std::move(findings), process_count > 1 ? unseen_between_processes : "");
+}
+
+CheckResult finish_host_check(const CheckRequest& request,
+                              const std::string& folder,
+                              std::uint32_t process,
+                              std::uint32_t process_count) {
+  if (process_count == 1) return finish_check(request, folder, process_count);
+  Result<CheckedRun> run = take_run(folder);
+  if (!run.has_value()) return {.status = 1, .findings = {}};
+  std::vector<Found> findings = std::move(run).value().findings;
+  CheckRequest own = request;
+  if (process != 0) {
+    if (findings.empty()) return {};
+    const std::string ending = fmt::format(".{}", process);
+    if (!own.json.empty()) own.json += ending;
+    if (!own.sarif.empty()) own.sarif += ending;
+  }
+  fmt::print(stderr, "{}", text_of(findings));
+  return conclude(own, std::move(findings),
+                  fmt::format(" in process {} of {}{}", process, process_count,
+                              process == 0 ? unseen_between_processes : ""));
 }
 
 CheckResult explore_schedules(
@@ -128,8 +157,9 @@ CheckResult explore_schedules(
   std::set<std::uint64_t> outcomes;
   std::uint64_t done = 0;
   Clock::time_point reported = Clock::now();
-  bool has_decisions = true;
-  while (done < count && has_decisions) {
+  // In any schedule: one without decisions says nothing about the others.
+  bool may_differ = false;
+  while (done < count && (done == 0 || may_differ)) {
     const std::uint64_t seed = done + 1;
     const Result<std::string> folder = make_check_folder();
     if (!folder.has_value()) return {.status = report_error("{}", folder.error()), .findings = {}};
@@ -142,7 +172,9 @@ CheckResult explore_schedules(
         checked.value().findings, [](const Found& found) { return found.kind->is_error; });
     if (!is_explained) statuses[status].push_back(seed);
     outcomes.insert(checked.value().outcome);
-    has_decisions = checked.value().has_decisions || !checked.value().findings.empty();
+    // A rank that has failed has not said how often it has decided.
+    may_differ = may_differ || checked.value().has_decisions || !checked.value().findings.empty() ||
+                 status != 0;
     for (Found found : checked.value().findings) {
       found.seeds = {seed};
       add_finding(findings, std::move(found));
@@ -162,7 +194,7 @@ CheckResult explore_schedules(
   }
   return conclude(
       request, std::move(findings),
-      !has_decisions
+      !may_differ
           ? "; nothing depends on the order of messages, so one schedule is enough"
           : fmt::format("; {} schedules, {} different orders of messages", done, outcomes.size()));
 }

@@ -39,8 +39,17 @@ struct CheckResult {
 };
 
 /// Prints the findings of the job on standard error, writes the files that were asked for, and
-/// removes the folder.
-[[nodiscard]] CheckResult finish_check(const CheckRequest& request, const std::string& folder);
+/// removes the folder. `process_count`: of the job, for what has not been seen.
+[[nodiscard]] CheckResult finish_check(const CheckRequest& request,
+                                       const std::string& folder,
+                                       std::uint32_t process_count);
+
+/// finish_check() for one process of a job under a host MPI. Only the first process reports that it
+/// has found nothing; the others add their number to the names of the files.
+[[nodiscard]] CheckResult finish_host_check(const CheckRequest& request,
+                                            const std::string& folder,
+                                            std::uint32_t process,
+                                            std::uint32_t process_count);
 
 /// Runs the job with the seeds 1 to `count`, each in a child process: `run(seed, folder)` returns
 /// its exit status. Stops after the first if nothing in it depended on an order. Reports as

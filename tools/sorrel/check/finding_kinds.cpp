@@ -12,7 +12,7 @@ constexpr FindingKind kinds[] = {
     {"buffer-changed", true, "3.7.2",
      "the buffer of an operation in progress is not modified before its completion"},
     {"buffer-overlap", true, "3.7.2",
-     "a receive buffer is not used by anything else before the completion"},
+     "a buffer that a call writes to is used by nothing else before the completion"},
     {"collective-op", true, "6.9.1", "all members use the same operation"},
     {"collective-order", true, "6.14",
      "all members call the collectives of a communicator in the same order"},

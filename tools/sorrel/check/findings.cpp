@@ -1,19 +1,21 @@
 #include "tools/sorrel/check/findings.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "base/hash.hpp"
+#include "base/printable.hpp"
 #include "check/finding_log.hpp"
-#include "runtime/wait_groups.hpp"
-#include "tools/sorrel/common/printable_text.hpp"
+#include "report/wait_groups.hpp"
 
 namespace sorrel::tool {
 
@@ -108,17 +110,12 @@ std::string place_text(const FoundCall& call) {
 
 std::string ranks_text(const FoundCall& call) {
   if (call.ranks.empty()) return "all ranks";
-  return fmt::format("rank {}", runtime::text_of_ranks(call.ranks, rank_runs_max));
+  return fmt::format("rank {}", report::text_of_ranks(call.ranks, rank_runs_max));
 }
 
-}  // namespace
-
-Result<CheckedRun> read_checked_run(const std::string& folder) {
-  const std::string path = folder + "/" + check::findings_file_name;
-  std::ifstream file(path);
-  if (!file) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
-  CheckedRun run;
-  CodeFiles files;
+/// Reads the findings of one process. Lines that are damaged or cut off are left out.
+void read_part(const std::filesystem::path& part, CheckedRun& run, CodeFiles& files) {
+  std::ifstream file(part);
   std::optional<Found> current;
   std::string text;
   const auto finish = [&] {
@@ -143,6 +140,27 @@ Result<CheckedRun> read_checked_run(const std::string& folder) {
     }
   }
   finish();
+}
+
+}  // namespace
+
+Result<CheckedRun> read_checked_run(const std::string& folder) {
+  CheckedRun run;
+  CodeFiles files;
+  std::error_code error;
+  std::vector<std::filesystem::path> parts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(check::findings_file_name))
+      parts.push_back(entry.path());
+  }
+  if (parts.empty()) return Error{fmt::format("no process has written into {}", folder)};
+  // The first process comes first.
+  std::ranges::sort(parts, std::less{}, [](const std::filesystem::path& part) {
+    const std::string name = part.filename().string();
+    return std::pair(name.size(), name);
+  });
+  for (const std::filesystem::path& part : parts)
+    read_part(part, run, files);
   return run;
 }
 

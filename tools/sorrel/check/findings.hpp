@@ -30,7 +30,7 @@ struct Found {
   FoundCall call;
   std::string text;  ///< of the first of the ranks
   std::vector<RelatedCall> related = {};
-  /// Of --schedules: the seeds of the schedules in which it was found.
+  /// With --schedules: the seeds of the schedules in which it was found.
   std::vector<std::uint64_t> seeds = {};
 };
 
@@ -43,7 +43,7 @@ struct CheckedRun {
   std::uint64_t outcome = 0;
 };
 
-/// Of the folder of a checked run. Lines that are damaged or cut off are left out.
+/// Reads the folder of a checked run. Lines that are damaged or cut off are left out.
 [[nodiscard]] Result<CheckedRun> read_checked_run(const std::string& folder);
 
 /// Adds a finding, or its ranks and schedules to an equal one.
@@ -52,11 +52,14 @@ void add_finding(std::vector<Found>& findings, Found found);
 /// For people: a few lines for each.
 [[nodiscard]] std::string text_of(const std::vector<Found>& findings);
 
-/// An array of objects.
+/// An object with an array of them.
 [[nodiscard]] std::string json_of(const std::vector<Found>& findings);
 
-/// SARIF 2.1.0, which CI systems show beside the code. Source files are named as they are found
-/// below the current folder.
-[[nodiscard]] std::string sarif_of(const std::vector<Found>& findings);
+/// What json_of() has written; an error for other text.
+[[nodiscard]] Result<std::vector<Found>> findings_of(const std::string& json);
+
+/// SARIF 2.1.0, which CI systems show beside the code, by the tool of this name. Source files are
+/// named as they are found below the current folder.
+[[nodiscard]] std::string sarif_of(const std::vector<Found>& findings, const std::string& tool);
 
 }  // namespace sorrel::tool

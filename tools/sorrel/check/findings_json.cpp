@@ -1,4 +1,5 @@
 // Findings for programs: JSON, and SARIF 2.1.0.
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -61,6 +62,24 @@ class SourceTree {
   std::map<std::string, std::string> paths_;
 };
 
+FoundCall call_of(const Json& json) {
+  return {.call = json.value("call", ""),
+          .place = {.function = json.value("function", ""),
+                    .file = json.value("file", ""),
+                    .line = json.value("line", std::uint64_t{0})},
+          .ranks = json.at("ranks").get<std::vector<std::int32_t>>()};
+}
+
+Found finding_of(const Json& json) {
+  Found found{.kind = &finding_kind(json.at("kind").get<std::string>()),
+              .call = call_of(json),
+              .text = json.value("text", "")};
+  for (const Json& related : json.at("related"))
+    found.related.push_back({.call = call_of(related), .text = related.value("text", "")});
+  if (json.contains("seeds")) found.seeds = json["seeds"].get<std::vector<std::uint64_t>>();
+  return found;
+}
+
 Json sarif_location(const FoundCall& call, const std::string& text, SourceTree& sources) {
   Json location;
   Json& physical = location["physicalLocation"];
@@ -103,7 +122,19 @@ std::string json_of(const std::vector<Found>& findings) {
   return text_of(report);
 }
 
-std::string sarif_of(const std::vector<Found>& findings) {
+Result<std::vector<Found>> findings_of(const std::string& json) {
+  try {
+    const Json list = Json::parse(json);
+    std::vector<Found> findings;
+    for (const Json& found : list.at("findings"))
+      findings.push_back(finding_of(found));
+    return findings;
+  } catch (const Json::exception&) {
+    return Error{"the list of findings is missing or damaged"};
+  }
+}
+
+std::string sarif_of(const std::vector<Found>& findings, const std::string& tool) {
   SourceTree sources;
   Json rules = Json::array();
   std::map<std::string, std::size_t> rule_numbers;
@@ -132,7 +163,7 @@ std::string sarif_of(const std::vector<Found>& findings) {
   }
   Json run;
   Json& driver = run["tool"]["driver"];
-  driver["name"] = "sorrel run --check";
+  driver["name"] = tool;
   driver["version"] = version_text();
   driver["rules"] = std::move(rules);
   run["results"] = std::move(results);

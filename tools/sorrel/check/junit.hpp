@@ -1,5 +1,5 @@
-//! JUnit - the result of a run as JUnit XML, which CI systems read: a test case for the run, and
-//! with a check one for each kind of finding. Pure.
+//! JUnit - results as JUnit XML, which CI systems read: a test case for each run, and for each
+//! finding of a check. Pure.
 #pragma once
 
 #include <string>
@@ -9,14 +9,28 @@
 
 namespace sorrel::tool {
 
+struct JunitCase {
+  std::string name;
+  double seconds = 0;
+  std::string failure;  ///< one line; "": passed
+  std::string details;  ///< of the failure
+};
+
 struct JunitRun {
-  std::string name;  ///< of the program
-  int status = 0;    ///< of `sorrel run`
+  int status = 0;  ///< of `sorrel run`
   double seconds = 0;
   std::vector<Found> findings;
   bool is_checked = false;
 };
 
-[[nodiscard]] std::string junit_of(const JunitRun& run);
+/// The cases of a run. A check without findings is a case, too.
+[[nodiscard]] std::vector<JunitCase> cases_of(const JunitRun& run);
+
+/// One case for each finding, which has failed. `prefix` begins their names.
+[[nodiscard]] std::vector<JunitCase> cases_of(const std::vector<Found>& findings,
+                                              const std::string& prefix);
+
+/// The file. `program`: its name, for the suite and the classes.
+[[nodiscard]] std::string junit_of(const std::string& program, const std::vector<JunitCase>& cases);
 
 }  // namespace sorrel::tool

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,14 @@ struct JobFile {
   std::string folder;
   std::uint64_t rank_count = 0;
   RandomBytes random{};
+  /// The version of Sorrel and the machine, in words.
+  std::string writer;
 };
 
-/// Makes the folder if it is missing, and writes the file. Returns an error, or "": for example,
-/// the folder has checkpoints of another job.
-[[nodiscard]] std::string begin_checkpoints(const std::string& folder, const JobFile& job);
+/// Makes the folder if it is missing, takes its lock, and writes the file. Returns the lock
+/// (lock_folder()), or an error: for example, the folder has checkpoints of another job.
+[[nodiscard]] Result<std::optional<int>> begin_checkpoints(const std::string& folder,
+                                                           const JobFile& job);
 
 [[nodiscard]] Result<JobFile> read_job_file(const std::string& folder);
 

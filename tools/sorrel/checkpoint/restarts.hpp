@@ -1,15 +1,20 @@
 //! Restarts - a job of which a process was killed is started again from its newest checkpoint, by
 //! the command that has started it (--restarts).
 //!
-//! It is not without a checkpoint, nor more often than the user allows, nor twice from the same
-//! checkpoint: a process that is always killed at the same point would never get beyond it.
+//! As often as the user allows, also from the same checkpoint, with growing pauses. Not twice at
+//! the same point if the process has ended itself: it would never get beyond it. Without a
+//! checkpoint the job begins anew if no rank has done anything that would be done twice.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "checkpoint/generation_store.hpp"
+#include "os/shared_segment.hpp"
+#include "program/base/restart_note.hpp"
 
 namespace sorrel::tool {
 
@@ -18,20 +23,32 @@ class Restarts {
   /// `begin`: the checkpoint with which the job begins; 0: the program begins.
   Restarts(std::unique_ptr<const checkpoint::GenerationStore> store,
            std::uint64_t count_max,
-           std::uint64_t begin)
-      : store_(std::move(store)), count_max_(count_max), generation_(begin) {}
+           std::uint64_t begin);
 
-  /// No process of the job runs. Whether it is to be started again, from generation(). Prints that,
-  /// or why it is not.
-  [[nodiscard]] bool begin_next();
+  /// For the processes of the job: launch::JobSpec::restart_note_descriptor. Nothing: the job is
+  /// not started again, since the user does not want it or the system has no memory.
+  [[nodiscard]] std::optional<int> note_descriptor() const;
+
+  /// No process of the job runs, since this signal has ended one. Whether it is to be started
+  /// again, from generation(), and after how many nanoseconds. Prints that, or why it is not.
+  [[nodiscard]] std::optional<std::int64_t> begin_next(int signal);
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
+  /// Why the job is not started again, for a user; "": it is, from generation_.
+  [[nodiscard]] std::string choose_next(int signal);
+  [[nodiscard]] program::RestartNote& note() const;
+
   const std::unique_ptr<const checkpoint::GenerationStore> store_;
   const std::uint64_t count_max_;
+  const os::SharedSegment segment_;
   std::uint64_t generation_;
   std::uint64_t count_ = 0;
+  /// How often the job has been started again with that generation.
+  std::uint32_t same_count_ = 0;
+  /// The newest generation when a process has ended itself.
+  std::optional<std::uint64_t> own_death_;
 };
 
 }  // namespace sorrel::tool

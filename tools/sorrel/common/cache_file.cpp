@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/file_owner.hpp"
 #include "os/file_size_limit.hpp"
 #include "tools/sorrel/common/installation.hpp"
 
@@ -40,7 +41,7 @@ void keep_file(const std::string& path, const std::string& text) {
   // The user's later runs must be able to read the file.
   const OwnerMask mask;
   std::error_code error;
-  files::create_directories(files::path(path).parent_path(), error);
+  if (os::make_private_folders(files::path(path).parent_path().string()) != 0) return;
   const files::path half = path + "." + std::to_string(getpid());
   if (std::ofstream(half) << text) files::rename(half, path, error);
   files::remove(half, error);

@@ -4,11 +4,12 @@
 #include <variant>
 
 #include "base/fixed_text.hpp"
+#include "base/printable.hpp"
 #include "os/elf_file.hpp"
 #include "os/library_search.hpp"
-#include "runtime/demangle.hpp"
-#include "runtime/line_table.hpp"
-#include "runtime/symbol_file.hpp"
+#include "symbols/demangle.hpp"
+#include "symbols/line_table.hpp"
+#include "symbols/symbol_file.hpp"
 
 namespace sorrel::tool {
 
@@ -36,8 +37,8 @@ struct CodeFiles::CodeFile {
     return offset;
   }
 
-  runtime::SymbolFile symbols;
-  runtime::LineSections lines;
+  symbols::SymbolFile symbols;
+  symbols::LineSections lines;
   std::variant<os::ElfFile, os::ElfError> elf;
 };
 
@@ -60,13 +61,13 @@ CodePlace CodeFiles::find(const std::string& path, std::uint64_t offset) {
   const std::uint64_t address = file->address_of(offset) - 1;
   if (const char* name = file->symbols.function_at(address); name != nullptr) {
     FixedText<256> text;
-    runtime::add_demangled(text, name);
-    place.function = text.text();
+    symbols::add_demangled(text, name);
+    place.function = printable(text.text());
   }
-  runtime::LineQuery query{.address = address, .file = nullptr, .line = 0};
+  symbols::LineQuery query{.address = address, .file = nullptr, .line = 0};
   find_lines(file->lines, {&query, 1});
   if (query.file == nullptr) return place;
-  place.file = query.file;
+  place.file = printable(query.file);
   place.line = query.line;
   return place;
 }

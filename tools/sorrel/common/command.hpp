@@ -28,6 +28,12 @@ int stack_command(Arguments arguments);     ///< view/stack.cpp
 int report_command(Arguments arguments);    ///< report/report.cpp
 int bench_command(Arguments arguments);     ///< bench/bench.cpp
 int selftest_command(Arguments arguments);  ///< selftest/selftest.cpp
+int demo_command(Arguments arguments);      ///< demo/demo.cpp
+int try_command(Arguments arguments);       ///< try/try.cpp
+int test_command(Arguments arguments);      ///< test/test.cpp
+int env_command(Arguments arguments);       ///< env/env.cpp
+int docs_command(Arguments arguments);      ///< docs/docs.cpp
+int complete_command(Arguments arguments);  ///< complete/complete.cpp
 
 struct Command {
   const char* name;

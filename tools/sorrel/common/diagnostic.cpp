@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 #include <vector>
 
-#include "tools/sorrel/common/printable_text.hpp"
+#include "base/printable.hpp"
 
 namespace sorrel::tool {
 
@@ -32,6 +34,18 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 void print_diagnostic(std::string_view text) {
   const std::string line = fmt::format("sorrel: {}\n", printable(text));
+  std::fflush(stdout);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool has_colours(int descriptor) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  return isatty(descriptor) == 1 && (no_color == nullptr || *no_color == '\0');
+}
+
+void print_red(std::string_view text) {
+  if (!has_colours(STDERR_FILENO)) return print_diagnostic(text);
+  const std::string line = fmt::format("\033[31msorrel: {}\033[0m\n", printable(text));
   std::fflush(stdout);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

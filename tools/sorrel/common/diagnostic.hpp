@@ -20,6 +20,13 @@ inline constexpr int exit_not_found = 127;  ///< a compiler that does not exist
 /// Prints one line, "sorrel: …"; bytes of `text` that are not printable are escaped.
 void print_diagnostic(std::string_view text);
 
+/// Whether the descriptor is a terminal, and NO_COLOR is not set.
+[[nodiscard]] bool has_colours(int descriptor);
+
+/// print_diagnostic() in red, where stderr has colours: for what makes the rest of the output
+/// doubtful.
+void print_red(std::string_view text);
+
 /// Prints "sorrel: …" and returns exit_invalid_input.
 template <typename... Values>
 [[nodiscard]] int report_error(fmt::format_string<Values...> format, Values&&... values) {

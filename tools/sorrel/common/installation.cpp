@@ -1,10 +1,15 @@
 #include "tools/sorrel/common/installation.hpp"
 
+#include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <cstdlib>
+#include <fmt/core.h>
+#include <pwd.h>
 #include <string_view>
 #include <unistd.h>
+
+#include "os/file_owner.hpp"
 
 namespace sorrel::tool {
 
@@ -19,6 +24,23 @@ bool is_there(const std::string& path) {
   return access(path.c_str(), R_OK) == 0;
 }
 
+/// "" without one.
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) {
+    const passwd* entry = getpwuid(geteuid());
+    if (entry != nullptr) home = entry->pw_dir;
+  }
+  return home == nullptr || *home != '/' ? "" : home;
+}
+
+std::string folder_of_user(const char* variable, const char* below_home) {
+  const char* folder = std::getenv(variable);
+  if (folder != nullptr && *folder == '/') return std::string(folder) + "/sorrel";
+  const std::string home = home_folder();
+  return home.empty() ? "" : home + below_home + "/sorrel";
+}
+
 }  // namespace
 
 Installation find_installation() {
@@ -31,7 +53,8 @@ Installation find_installation(const std::string& executable) {
   Installation found{.executable = executable, .library_dir = "", .include_dir = ""};
   const std::string prefix = parent(parent(executable));
   const std::string base = prefix == "/" ? "" : prefix;
-  // SORREL_LIBDIR is the distribution's name of it, lib/x86_64-linux-gnu or lib64.
+  // SORREL_LIBDIR is the distribution's name of it, lib/x86_64-linux-gnu or lib64. Only this source
+  // is compiled with such names, so that packages of several distributions come from one build.
   for (const std::string_view folder : {"/lib", "/" SORREL_LIBDIR}) {
     const std::string candidate = base + std::string(folder);
     if (found.library_dir.empty() && is_there(candidate + "/" + library_name))
@@ -41,10 +64,20 @@ Installation find_installation(const std::string& executable) {
   return found;
 }
 
+std::string Installation::prefix() const {
+  return parent(parent(executable));
+}
+
+std::string Installation::mpi_folder() const {
+  const std::string base = prefix() == "/" ? "" : prefix();
+  const std::string installed = base + "/" SORREL_MPIDIR;
+  return access((installed + "/mpicc").c_str(), X_OK) == 0 ? installed : base + "/bin/mpi";
+}
+
 std::string data_folder(const Installation& installation,
                         const std::string& name,
                         const std::string& in_sources) {
-  const std::string installed = parent(parent(installation.executable)) + "/share/sorrel/" + name;
+  const std::string installed = installation.prefix() + "/share/sorrel/" + name;
   char include[PATH_MAX];
   if (is_there(installed) || realpath(installation.include_dir.c_str(), include) == nullptr)
     return installed;
@@ -52,10 +85,16 @@ std::string data_folder(const Installation& installation,
 }
 
 std::string cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/sorrel";
-  return home == nullptr ? "" : std::string(home) + "/.cache/sorrel";
+  std::string folder = folder_of_user("XDG_CACHE_HOME", "/.cache");
+  if (!folder.empty()) return folder;
+  // Its name is known to all users: one of them may have made it.
+  folder = fmt::format("/tmp/sorrel-{}", geteuid());
+  const int error = os::make_private_folder(folder);
+  return (error == 0 || error == EEXIST) && os::folder_owner_error(folder).empty() ? folder : "";
+}
+
+std::string state_folder() {
+  return folder_of_user("XDG_STATE_HOME", "/.local/state");
 }
 
 }  // namespace sorrel::tool

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/core.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,11 @@ std::string find_program(const std::string& name) {
   }
   const std::string here = "./" + name;
   return stat(here.c_str(), &status) == 0 ? here : "";
+}
+
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), std::free);
+  return resolved == nullptr ? path : resolved.get();
 }
 
 std::string program_file_error(const std::string& name, const std::string& path) {

@@ -10,6 +10,9 @@ namespace sorrel::tool {
 /// current folder (as mpiexec does). "" if there is no such file.
 [[nodiscard]] std::string find_program(const std::string& name);
 
+/// The path without symbolic links; `path` itself if there is no such file.
+[[nodiscard]] std::string real_path(const std::string& path);
+
 /// One line: why the file that find_program() has found for `name` is no program; "" if it may be
 /// one.
 [[nodiscard]] std::string program_file_error(const std::string& name, const std::string& path);

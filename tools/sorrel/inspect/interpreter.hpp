@@ -1,5 +1,6 @@
-//! Interpreters - programs whose users' code is a script. What they load at run time cannot be
-//! privatized for a rank, so every rank needs a process of its own.
+//! Interpreters - programs whose users' code is a script. What they load at run time may not be
+//! privatized for a rank, so every rank needs a process of its own. Interpreters of Python are
+//! treated apart (python_program.hpp).
 //!
 //! Recognised by the file's name, since the file's contents do not show it. Pure; the caller reads
 //! a script's first line.

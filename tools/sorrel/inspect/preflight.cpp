@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,8 @@
 #include "tools/sorrel/common/program_file.hpp"
 #include "tools/sorrel/inspect/interpreter.hpp"
 #include "tools/sorrel/inspect/loader_answer.hpp"
+#include "tools/sorrel/inspect/mpi_interface.hpp"
+#include "tools/sorrel/inspect/python_program.hpp"
 #include "tools/sorrel/machine/kernel_features.hpp"
 
 namespace sorrel::tool {
@@ -32,6 +35,12 @@ using os::ElfErrorKind;
 using os::ElfFile;
 using os::ElfKind;
 
+#if defined(__x86_64__)
+constexpr std::uint32_t copy_relocation = R_X86_64_COPY;
+#elif defined(__aarch64__)
+constexpr std::uint32_t copy_relocation = R_AARCH64_COPY;
+#endif
+
 /// Names printed in an error; `info` prints all.
 constexpr std::size_t names_shown_max = 8;
 /// Depth of interpreters that are scripts themselves.
@@ -42,12 +51,6 @@ constexpr std::uint64_t maps_left_over = 1000;
 /// further library.
 constexpr std::uint64_t maps_of_process = 100;
 constexpr std::uint64_t maps_of_library = 5;
-
-/// C's names, and Fortran's as compilers write them: mpi_send_.
-bool is_mpi_function(std::string_view name) {
-  if (name.starts_with("MPI_") || name.starts_with("PMPI_")) return true;
-  return (name.starts_with("mpi_") || name.starts_with("pmpi_")) && name.back() == '_';
-}
 
 std::string_view kind_name(const ElfFile& elf) {
   switch (elf.kind) {
@@ -63,7 +66,13 @@ std::string_view kind_name(const ElfFile& elf) {
   }
 }
 
-std::string text_of_error(const std::string& name, const ElfError& error) {
+bool is_windows_program(const std::string& path) {
+  char start[2] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return start[0] == 'M' && start[1] == 'Z';
+}
+
+std::string text_of_error(const std::string& name, const std::string& path, const ElfError& error) {
   switch (error.kind) {
     case ElfErrorKind::cannot_open:
       return fmt::format("{}: {}", name, error.detail);
@@ -72,7 +81,10 @@ std::string text_of_error(const std::string& name, const ElfError& error) {
     case ElfErrorKind::script:
       return fmt::format("{} is a script", name);
     case ElfErrorKind::not_elf:
-      return fmt::format("{} is not an ELF executable", name);
+      return fmt::format("{} is not an ELF executable{}", name,
+                         is_windows_program(path) ? " but one for Windows; build it for Linux with "
+                                                    "`sorrel cc`, `sorrel cxx` or `sorrel fc`"
+                                                  : "");
     case ElfErrorKind::other_architecture:
       return fmt::format("{} is built for another architecture, {}; this machine is {}", name,
                          error.detail, SORREL_ARCHITECTURE);
@@ -82,6 +94,11 @@ std::string text_of_error(const std::string& name, const ElfError& error) {
   return "";
 }
 
+/// Whether a file that needs no library of MPI has MPI's functions.
+bool contains_mpi(const ElfFile& elf) {
+  return elf.defines_function("MPI_Init") || elf.defines_function("PMPI_Init");
+}
+
 /// An error about the kind of file, or "".
 std::string check_kind(const std::string& name, const ElfFile& elf) {
   const bool is_program =
@@ -89,6 +106,12 @@ std::string check_kind(const std::string& name, const ElfFile& elf) {
   if (!is_program)
     return fmt::format("{} is {}; give a program", name,
                        elf.kind == ElfKind::shared_library ? "a shared library" : "an object file");
+  if (elf.is_static() && contains_mpi(elf)) {
+    return fmt::format(
+        "{} is statically linked and contains its own MPI; link it dynamically: leave out -static "
+        "and link with `sorrel cc`, `sorrel cxx` or `sorrel fc`",
+        name);
+  }
   if (elf.is_static()) {
     return fmt::format(
         "{} is statically linked, so it holds its own MPI or none; link it dynamically: leave out "
@@ -111,6 +134,19 @@ bool needs_executable_stack(const ElfFile& elf) {
   });
 }
 
+/// `library`: what is sought for this interpreter of Python at a fixed address.
+std::string why_no_python_library(const std::string& name, const PythonLibrary& library) {
+  return fmt::format(
+      "{} is at a fixed address, and {} of its version, which could run in its place, is not found",
+      name, library.name.empty() ? "a shared library of Python" : library.name);
+}
+
+std::string why_python_below_wrapper(const std::string& name) {
+  return fmt::format(
+      "{} is an interpreter below a wrapper, where what it loads cannot be private to a rank",
+      name);
+}
+
 /// Why ranks of this program cannot share a process, or "".
 std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
   if (elf.kind == ElfKind::executable_fixed) {
@@ -119,9 +155,7 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
         "(rebuilt with -fPIE -pie it could)",
         name);
   }
-  if (is_interpreter(path)) {
-    return why_interpreter(name);
-  }
+  if (is_interpreter(path) && !is_python(elf)) return why_interpreter(name);
   if (needs_executable_stack(elf)) {
     return fmt::format(
         "{} needs an executable stack (nested functions that use variables of their host), which "
@@ -139,18 +173,31 @@ bool is_refused(std::string_view name) {
   return std::find(std::begin(refused), std::end(refused), name) != std::end(refused);
 }
 
-/// Whether it can start other programs.
-bool can_start_programs(const ElfFile& elf) {
-  static constexpr std::string_view starters[] = {
-      "execl",   "execle",  "execlp",      "execv",        "execve", "execvp",
-      "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen"};
-  bool can_start = false;
+/// Functions that start other programs.
+constexpr std::string_view starters[] = {"execl",       "execle",       "execlp",  "execv",
+                                         "execve",      "execvp",       "execvpe", "fexecve",
+                                         "posix_spawn", "posix_spawnp", "system",  "popen"};
+
+/// Functions that load code: libraries, or modules by an interpreter that is a library.
+constexpr std::string_view openers[] = {
+    "dlopen", "dlmopen", "Py_Initialize", "Py_InitializeFromConfig", "Py_BytesMain", "Py_Main"};
+
+/// Whether the file calls one of the functions.
+bool calls_any(const ElfFile& elf, std::span<const std::string_view> functions) {
+  bool calls = false;
   elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
-    can_start =
-        can_start || (!symbol.is_defined && std::find(std::begin(starters), std::end(starters),
-                                                      symbol.name) != std::end(starters));
+    calls = calls || (!symbol.is_defined && std::find(functions.begin(), functions.end(),
+                                                      symbol.name) != functions.end());
   });
-  return can_start;
+  return calls;
+}
+
+/// Whether the program needs one of the libraries.
+bool needs_any(const ProgramReport& report, std::initializer_list<std::string_view> names) {
+  return std::any_of(report.needed.begin(), report.needed.end(), [&](const auto& library) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return os::is_library(library.name, name); });
+  });
 }
 
 /// Whether the system starts this file with other rights than the caller's (AT_SECURE). The system
@@ -181,6 +228,7 @@ class Inspection final : public os::LibraryWalk {
              const LibraryOptions& libraries)
       : LibraryWalk(search_of_user(installation)),
         report_(report),
+        installation_(installation),
         our_library_(installation.library()),
         libraries_(libraries),
         classifier_(libraries.shared),
@@ -190,13 +238,16 @@ class Inspection final : public os::LibraryWalk {
     program_ = &elf;
     classifier_.add_program(report_.name, elf);
     take_symbols(elf);
+    take_copies(elf);
     first_.assign(elf.needed.begin(), elf.needed.end());
+    if (!report_.python_library.empty()) first_.push_back(report_.python_library);
+    const std::size_t first_preloaded = first_.size();
     const char* preloaded = std::getenv("LD_PRELOAD");
     for (const std::string& part : os::split_path(preloaded == nullptr ? "" : preloaded)) {
       for (std::string& name : os::split_path(part, ' '))
         first_.push_back(std::move(name));
     }
-    preloaded_count_ = first_.size() - elf.needed.size();
+    preloaded_count_ = first_.size() - first_preloaded;
     for (const std::string& name : first_)
       walk_to(name, elf, path);
   }
@@ -206,13 +257,18 @@ class Inspection final : public os::LibraryWalk {
     for (const std::string& name : given_)
       missing.erase(name);
     auto ours = ElfFile::open(our_library_);
-    if (const auto* file = std::get_if<ElfFile>(&ours)) {
+    // A translation has all names of its interface.
+    if (const auto* file = std::get_if<ElfFile>(&ours); file != nullptr && !is_translated()) {
       file->for_each_symbol([&](const os::ElfSymbol& symbol) {
         if (!symbol.is_defined) return;
         const auto found = missing.find(symbol.name);
         if (found != missing.end()) missing.erase(found);
       });
     }
+    std::erase_if(used_,
+                  [&](const std::string& name) { return !is_mpi_name(name, is_translated()); });
+    std::erase_if(wanted_,
+                  [&](const std::string& name) { return !is_mpi_name(name, is_translated()); });
     report_.functions.assign(used_.begin(), used_.end());
     for (const std::string& name : wanted_) {
       if (is_refused(name)) {
@@ -227,7 +283,8 @@ class Inspection final : public os::LibraryWalk {
         report_.uses_mpi && std::find(first_.begin(), first_.end(), library_name) == first_.end();
     report_.must_preload =
         report_.must_preload || !report_.uses_mpi || (is_indirect && libraries_.may_preload);
-    if (has_early_library_ && (!is_indirect || libraries_.may_preload))
+    // Below a wrapper, libsorrel-early preloads what a translation needs.
+    if (has_early_library_ && (!is_indirect || is_translated() || libraries_.may_preload))
       classifier_.allow_private(libraries_.private_ones);
     const std::string reason = classifier_.classify(first_, report_.needed);
     if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
@@ -243,6 +300,25 @@ class Inspection final : public os::LibraryWalk {
 
   [[nodiscard]] const std::string& foreign() const { return foreign_; }
 
+  [[nodiscard]] const std::string& foreign_name() const { return foreign_name_; }
+
+  /// Why no process can have the MPI libraries that it needs, or "".
+  [[nodiscard]] std::string mixture() const {
+    const bool has_standard = !standard_name_.empty() && !translated_name_.empty();
+    return has_standard ? mixture_of(standard_name_, translated_name_) : mixture_;
+  }
+
+  /// An error if the program or a library of it contains an MPI of its own, or "".
+  [[nodiscard]] std::string own_mpi() const {
+    if (report_.uses_mpi || report_.is_interpreter) return "";
+    const bool is_program = contains_mpi(*program_);
+    if (!is_program && own_mpi_library_.empty()) return "";
+    return fmt::format(
+        "{} contains its own MPI{}, or a substitute for it, and needs no MPI library that Sorrel "
+        "could replace; link it with `sorrel cc`, `sorrel cxx` or `sorrel fc` and no other MPI",
+        report_.name, is_program ? "" : " (in " + own_mpi_library_ + ")");
+  }
+
   /// Why the loader will not load all libraries, or "".
   [[nodiscard]] const std::string& library_error() const { return library_error_; }
 
@@ -254,6 +330,17 @@ class Inspection final : public os::LibraryWalk {
                    const ElfFile& needer,
                    const std::string& needer_path) override {
     std::string path = LibraryWalk::find(soname, needer, needer_path);
+    if (const MpiInterface* translated = translated_interface(soname); translated != nullptr) {
+      std::string ours = installation_.translation_folder(translated->family);
+      ours += "/" + std::string(soname);
+      if (os::is_file(ours)) {
+        // An old-style RPATH precedes LD_LIBRARY_PATH.
+        const bool is_elsewhere =
+            !path.empty() && (has_old_rpath(needer) || has_old_rpath(*program_));
+        if (is_elsewhere) report_.preloaded_translations.push_back(ours);
+        return ours;
+      }
+    }
     if (!path.empty()) return path;
     if (!answer_) answer_ = ask_loader(*program_, report_.path, search().before_runpath);
     const auto found = answer_->paths.find(soname);
@@ -268,6 +355,12 @@ class Inspection final : public os::LibraryWalk {
     return std::find(first_.end() - static_cast<std::ptrdiff_t>(preloaded_count_), first_.end(),
                      soname) != first_.end();
   }
+
+  [[nodiscard]] static bool has_old_rpath(const ElfFile& file) {
+    return !file.rpath.empty() && file.runpath.empty();
+  }
+
+  [[nodiscard]] bool is_translated() const { return interface_ != nullptr; }
 
   [[nodiscard]] std::string needer_name(const std::string& path) const {
     return path == report_.path ? report_.name : path;
@@ -287,7 +380,7 @@ class Inspection final : public os::LibraryWalk {
     const auto opened = ElfFile::open(other);
     const auto* error = std::get_if<ElfError>(&opened);
     return fmt::format("{} needs {}: {}; build it for this machine", needer_name(needer_path),
-                       soname, error == nullptr ? other : text_of_error(other, *error));
+                       soname, error == nullptr ? other : text_of_error(other, other, *error));
   }
 
   void report(const Need& need, const ElfError& error) override {
@@ -300,14 +393,22 @@ class Inspection final : public os::LibraryWalk {
         fmt::format("{} needs {}: {}; {}", needer_name(need.needer_path), need.soname,
                     error.kind == ElfErrorKind::not_elf
                         ? fmt::format("{} is not an ELF shared library", need.path)
-                        : text_of_error(need.path, error),
+                        : text_of_error(need.path, need.path, error),
                     is_other ? "build it for this machine" : "build or install it again");
   }
 
   bool is_read(const Need& need) override {
     if (need.soname == library_name) take_our_library(need);
-    if (foreign_.empty()) foreign_ = foreign_mpi(need.soname);
     report_.needed.push_back({need.soname, need.path, true, ""});
+    const MpiInterface* translated = translated_interface(need.soname);
+    if (is_our_translation(need)) {
+      take_translation(need, *translated);
+    } else if (!foreign_mpi(need.soname).empty() &&
+               (foreign_.empty() ||
+                (is_shared_name(foreign_name_) && !is_shared_name(need.soname)))) {
+      foreign_ = foreign_mpi(need.soname);
+      foreign_name_ = need.soname;
+    }
     // The libraries of the system and of compilers never call MPI.
     return os::reason_to_share(need.soname).empty() && foreign_.empty();
   }
@@ -315,22 +416,84 @@ class Inspection final : public os::LibraryWalk {
   void read(const Need& need, const ElfFile& library) override {
     classifier_.add_library(need.soname, library);
     if (library.has_tls) tls_bytes_.emplace(os::base_name(need.soname), library.tls_bytes);
-    take_symbols(library);
+    take_symbols(library, !is_our_translation(need));
+    note_calls(need.soname, library);
   }
 
-  void take_symbols(const ElfFile& elf) {
+  /// MPI's functions in a library beside MPI's own: a tool calls PMPI_X in its MPI_X.
+  void note_calls(const std::string& soname, const ElfFile& library) {
+    std::size_t defined = 0;
+    bool calls_next = false;
+    bool has_init = false;
+    library.for_each_symbol([&](const os::ElfSymbol& symbol) {
+      const bool is_next = symbol.name.starts_with("PMPI_");
+      if (symbol.is_defined && symbol.name.starts_with("MPI_")) ++defined;
+      calls_next = calls_next || (is_next && !symbol.is_defined);
+      has_init = has_init ||
+                 (symbol.is_defined && (symbol.name == "MPI_Init" || symbol.name == "PMPI_Init"));
+    });
+    const bool is_translation = translated_interface(soname) != nullptr;
+    if (defined == 0 || is_translation) return;
+    if (calls_next) {
+      report_.tools.push_back({soname, defined});
+    } else if (has_init) {
+      own_mpi_library_ = soname;
+    }
+  }
+
+  [[nodiscard]] bool is_our_translation(const Need& need) const {
+    const MpiInterface* translated = translated_interface(need.soname);
+    return translated != nullptr &&
+           need.path == installation_.translation_folder(translated->family) + "/" + need.soname;
+  }
+
+  /// `uses`: what the file needs is the program's use of MPI.
+  void take_symbols(const ElfFile& elf, bool uses = true) {
     elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
-      if (!is_mpi_function(symbol.name)) return;
+      // Which interface it is shows later.
+      if (!is_mpi_name(symbol.name, true)) return;
       if (symbol.is_defined) {
         given_.emplace(symbol.name);
-      } else {
+      } else if (uses) {
         used_.emplace(symbol.name);
         if (!symbol.is_weak) wanted_.emplace(symbol.name);
       }
     });
   }
 
+  /// Variables of MPI's library of which the program has the memory: it defines what it needs.
+  void take_copies(const ElfFile& elf) {
+    elf.for_each_relocation([&](const os::ElfRelocation& relocation) {
+      if (relocation.type != copy_relocation || !is_mpi_name(relocation.symbol, true)) return;
+      const std::string name(relocation.symbol);
+      given_.erase(name);
+      wanted_.insert(name);
+      used_.insert(name);
+    });
+  }
+
+  [[nodiscard]] std::string mixture_of(std::string_view first, std::string_view second) const {
+    return fmt::format(
+        "{} needs {} and {}, of two binary interfaces of MPI, and a process can have one; build "
+        "its libraries with the same MPI",
+        report_.name, first, second);
+  }
+
+  void take_translation(const Need& need, const MpiInterface& translated) {
+    if (is_translated() && interface_ != &translated && mixture_.empty())
+      mixture_ = mixture_of(translated_name_, need.soname);
+    if (is_translated()) return;
+    interface_ = &translated;
+    translated_name_ = need.soname;
+    report_.uses_mpi = true;
+    report_.interface_library = need.soname;
+    report_.translated_mpi = translated.name;
+    report_.translation_folder = installation_.translation_folder(translated.family);
+  }
+
   void take_our_library(const Need& need) {
+    standard_name_ = need.soname;
+    if (report_.interface_library.empty()) report_.interface_library = need.soname;
     report_.uses_mpi = true;
     // An old-style RPATH precedes LD_LIBRARY_PATH and may lead to another MPI's library of this
     // name.
@@ -343,6 +506,7 @@ class Inspection final : public os::LibraryWalk {
   }
 
   ProgramReport& report_;
+  const Installation& installation_;
   std::string our_library_;
   const LibraryOptions& libraries_;
   os::LibraryClassifier classifier_;
@@ -353,6 +517,12 @@ class Inspection final : public os::LibraryWalk {
   std::optional<LoaderAnswer> answer_;
   std::string library_error_;
   std::string foreign_;
+  std::string foreign_name_;     ///< its library
+  std::string own_mpi_library_;  ///< a library of another name with MPI's functions
+  std::string standard_name_;    ///< the standard interface's library, if it is needed
+  std::string translated_name_;  ///< the first library of another interface that Sorrel translates
+  const MpiInterface* interface_ = nullptr;
+  std::string mixture_;
   std::map<std::string, std::uint64_t, std::less<>> tls_bytes_;  ///< by the library's name
   Names given_;
   Names used_;
@@ -382,6 +552,12 @@ ProgramReport inspect_script(ProgramReport script,
                              const Installation& installation,
                              const LibraryOptions& libraries,
                              int depth) {
+  if (const std::string path = interpreter_of_shim(script.path); !path.empty()) {
+    ProgramReport interpreter = inspect(path, installation, libraries, depth + 1);
+    if (interpreter.leading_arguments.empty()) interpreter.leading_arguments.push_back(path);
+    interpreter.name = script.name;
+    return interpreter;
+  }
   const std::vector<std::string> arguments = interpreter_arguments(first_line);
   if (arguments.empty()) {
     script.refusal = fmt::format("{} is a script that names no interpreter after #!", script.name);
@@ -424,34 +600,6 @@ std::string describe_functions(const ProgramReport& report,
                     : "");
 }
 
-std::string foreign_mpi(std::string_view soname) {
-  struct Owner {
-    std::string_view prefix;
-    const char* name;
-  };
-
-  // The longest name first: libmpi.so.12 is MPICH's name under its ABI agreement, .40 is Open
-  // MPI's.
-  static constexpr Owner owners[] = {
-      {"libmpi_abi", ""},
-      {"libmpi.so.12", "MPICH, Intel MPI or MVAPICH"},
-      {"libmpi.so", "Open MPI"},
-      {"libmpich", "MPICH"},
-      {"libmpicxx.so", "MPICH or Intel MPI"},
-      {"libmpifort.so", "MPICH or Intel MPI"},
-      {"libmpi_cray", "Cray MPICH"},
-      {"libmpi_gnu", "Cray MPICH"},
-      {"libmpi_ibm", "Spectrum MPI"},
-      {"libmpi_cxx.so", "Open MPI (its C++ bindings, which MPI dropped)"},
-      {"libmpi_", "Open MPI"},
-      {"libmpt.so", "HPE MPT"},
-      {"libmvapich", "MVAPICH"}};
-  for (const Owner& owner : owners) {
-    if (soname.starts_with(owner.prefix)) return owner.name;
-  }
-  return "";
-}
-
 std::string check_library_options(const ProgramReport& report,
                                   const LibraryOptions& options,
                                   const Installation& installation) {
@@ -487,12 +635,27 @@ std::string check_library_options(const ProgramReport& report,
 
 namespace {
 
+/// Its names of objects, with the library name that is MPICH's today.
+bool is_of_open_mpi_1_10(const ProgramReport& report) {
+  return report.interface_library == "libmpi.so.12" &&
+         std::ranges::any_of(report.missing_functions,
+                             [](const std::string& name) { return name.starts_with("ompi_"); });
+}
+
 void check_mpi(ProgramReport& report) {
   if (!report.foreign_mpi.empty()) {
     report.refusal = fmt::format(
-        "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "
-        "any MPI's wrapper for the standard ABI (mpicc_abi)",
-        report.name, report.foreign_mpi);
+        "{} needs {} ({}), which Sorrel does not translate; rebuild it with `sorrel cc`, `sorrel "
+        "cxx` or `sorrel fc`, or use a build for Open MPI 4 or 5, for MPICH 3.2 or later, or for "
+        "the "
+        "standard ABI (mpicc_abi)",
+        report.name, report.foreign_library, report.foreign_mpi);
+  } else if (is_of_open_mpi_1_10(report)) {
+    report.refusal = fmt::format(
+        "{} is built for Open MPI 1.10, whose library has the name of MPICH's, libmpi.so.12, and "
+        "which Sorrel does not translate; rebuild it with `sorrel cc`, `sorrel cxx` or `sorrel "
+        "fc`, or use a build for Open MPI 4 or 5",
+        report.name);
   } else if (!report.missing_functions.empty()) {
     report.refusal = fmt::format(
         "{} needs {}", report.name,
@@ -503,6 +666,25 @@ void check_mpi(ProgramReport& report) {
         "system withholds the job's variables from it; start it as a user that has them",
         report.name);
   }
+}
+
+/// For an interpreter of Python at a fixed address: what runs in its place, as `report` says
+/// afterwards; nothing if ranks must be processes, for the reason in `report`.
+std::optional<ElfFile> take_python_library(ProgramReport& report,
+                                           const ElfFile& interpreter,
+                                           const Installation& installation) {
+  const PythonLibrary library =
+      find_python_library(interpreter, report.path, search_of_user(installation));
+  auto opened = ElfFile::open(installation.python_program());
+  auto* host = std::get_if<ElfFile>(&opened);
+  if (library.path.empty() || host == nullptr) {
+    report.own_process_reason = why_no_python_library(report.name, library);
+    return std::nullopt;
+  }
+  report.python_library = library.path;
+  report.own_interpreter = std::exchange(report.path, installation.python_program());
+  report.leading_arguments = {report.own_interpreter};
+  return std::move(*host);
 }
 
 ProgramReport inspect(const std::string& name,
@@ -522,9 +704,15 @@ ProgramReport inspect(const std::string& name,
     if (!report.refusal.empty()) return report;
     if (error.kind == ElfErrorKind::script)
       return inspect_script(std::move(report), error.detail, installation, libraries, depth);
-    report.refusal = text_of_error(name, error);
+    report.refusal = text_of_error(name, report.path, error);
     return report;
   }
+  report.is_python = is_python(*elf);
+  report.is_interpreter = report.is_python || is_interpreter(report.path);
+  std::optional<ElfFile> host;
+  if (report.is_python && elf->kind == ElfKind::executable_fixed && libraries.may_preload)
+    host = take_python_library(report, *elf, installation);
+  if (host) elf = &*host;
   report.kind = kind_name(*elf);
   report.is_pie = elf->kind == ElfKind::executable_pie;
   report.is_static = elf->is_static();
@@ -532,16 +720,24 @@ ProgramReport inspect(const std::string& name,
   report.tls_bytes = elf->tls_bytes;
   report.data_bytes = elf->data_bytes;
   report.bss_bytes = elf->bss_bytes;
-  report.is_interpreter = is_interpreter(report.path);
-  report.own_process_reason = why_own_process(name, *elf, report.path);
+  if (report.own_process_reason.empty())
+    report.own_process_reason = why_own_process(name, *elf, report.path);
   Inspection inspection(report, installation, libraries);
   inspection.visit_program(*elf, report.path);
+  if (report.is_python && !libraries.may_preload && !report.uses_mpi)
+    report.own_process_reason = why_python_below_wrapper(name);
   inspection.finish();
   report.foreign_mpi = inspection.foreign();
-  report.starts_programs = !report.is_mpi_program() && can_start_programs(*elf);
+  report.foreign_library = inspection.foreign_name();
+  report.starts_programs = !report.is_mpi_program() && calls_any(*elf, starters);
+  report.may_be_ranks =
+      !report.is_mpi_program() && (calls_any(*elf, openers) || needs_any(report, {"libsorrel.so"}));
+  report.uses_openmp = needs_any(report, {"libgomp.so", "libomp.so", "libiomp5.so"});
   if (report.refusal.empty()) report.refusal = check_kind(name, *elf);
   if (report.refusal.empty() && report.foreign_mpi.empty())
     report.refusal = inspection.library_error();
+  if (report.refusal.empty() && report.foreign_mpi.empty()) report.refusal = inspection.mixture();
+  if (report.refusal.empty() && report.foreign_mpi.empty()) report.refusal = inspection.own_mpi();
   if (report.refusal.empty()) check_mpi(report);
   return report;
 }

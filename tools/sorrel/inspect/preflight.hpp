@@ -5,6 +5,7 @@
 //! but the loader, for libraries that it does not find itself. `run` and `info` report the result.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,12 +17,18 @@
 
 namespace sorrel::tool {
 
+/// A library whose functions MPI_X call PMPI_X.
+struct ProfilingTool {
+  std::string library;
+  std::size_t function_count = 0;
+};
+
 struct ProgramReport {
   std::string name;  ///< as on the command line
   std::string path;  ///< the file, "" if there is none
   std::string kind;  ///< "position-independent executable", …; "" if not ELF
   bool is_pie = false;
-  /// Of the program and its private libraries.
+  /// In the program and its private libraries.
   bool has_tls = false;
   std::uint64_t tls_bytes = 0;
   std::uint64_t data_bytes = 0;
@@ -31,7 +38,7 @@ struct ProgramReport {
   std::vector<std::string> private_libraries;
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< not provided
-  std::vector<std::string> refused_functions;  ///< provided, but fail when called
+  std::vector<std::string> refused_functions;  ///< fail in a job of several processes
   bool uses_mpi = false;                       ///< needs the standard ABI's library
   /// The loader would not take Sorrel's library by itself: it must be preloaded.
   bool must_preload = false;
@@ -43,9 +50,32 @@ struct ProgramReport {
   bool is_static = false;
   /// It, or its interpreter, loads code that calls MPI while it runs.
   bool is_interpreter = false;
-  std::string foreign_mpi;  ///< the MPI for whose own ABI it is built, or ""
+  bool is_python = false;
+  /// For an interpreter of Python at a fixed address: its path. `path` and the rest are then those
+  /// of the program that runs python_library in its place; ranks that are processes run the
+  /// interpreter.
+  std::string own_interpreter;
+  std::string python_library;
+  /// The MPI for whose own binary interface it is built, if Sorrel does not translate that, and the
+  /// library of it that it needs; or "".
+  std::string foreign_mpi;
+  std::string foreign_library;
+  /// The MPI for whose own binary interface it is built, if Sorrel translates that, and the folder
+  /// of the translation; or "".
+  std::string translated_mpi;
+  std::string translation_folder;
+  /// The library of MPI that shows for which interface it is built, or "".
+  std::string interface_library;
+  /// Its libraries that observe calls of MPI (PMPI).
+  std::vector<ProfilingTool> tools;
+  /// Files of it that a library path would not overrule.
+  std::vector<std::string> preloaded_translations;
   /// A shell script, or an executable without MPI that can start other programs.
   bool starts_programs = false;
+  /// An executable without MPI that runs as ranks nevertheless: it uses Sorrel's loops or graphs,
+  /// or opens libraries while it runs, which may call MPI.
+  bool may_be_ranks = false;
+  bool uses_openmp = false;  ///< needs an OpenMP library, GCC's or LLVM's
   /// For a program below a wrapper: the wrapper's name. Then `path` is the wrapper's, and
   /// wrapped_path the program's, if it is known. See wrapper.hpp.
   std::string wrapper;
@@ -54,6 +84,11 @@ struct ProgramReport {
 
   [[nodiscard]] bool is_mpi_program() const {
     return uses_mpi || is_interpreter || !foreign_mpi.empty();
+  }
+
+  /// Neither it nor a program that it starts can be the ranks of a job.
+  [[nodiscard]] bool has_no_ranks() const {
+    return !wrapper.empty() && wrapped_path.empty() && !starts_programs;
   }
 };
 
@@ -91,8 +126,5 @@ struct MapBudget {
 };
 
 [[nodiscard]] MapBudget map_budget(const ProgramReport& program);
-
-/// "Open MPI" for "libmpi.so.40", and so on; "" if `soname` is not another MPI's library.
-[[nodiscard]] std::string foreign_mpi(std::string_view soname);
 
 }  // namespace sorrel::tool

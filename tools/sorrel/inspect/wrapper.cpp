@@ -2,20 +2,15 @@
 
 #include <cstdlib>
 #include <fmt/core.h>
-#include <memory>
 #include <vector>
 
 #include "launch/job_spec.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
 
 namespace sorrel::tool {
 
 namespace {
-
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), std::free);
-  return resolved == nullptr ? path : resolved.get();
-}
 
 bool is_valgrind(const std::string& path) {
   return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
@@ -35,6 +30,13 @@ ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
         "{} has an RPATH to another MPI library, which only a preloaded library overrules, and {} "
         "would be preloaded too; start {} without {}",
         inner.name, outer.name, inner.name, outer.name);
+  }
+  if (inner.refusal.empty() && !inner.preloaded_translations.empty()) {
+    inner.refusal = fmt::format(
+        "{} has an RPATH to {}'s library, which only a preloaded library overrules, and {} would "
+        "be "
+        "preloaded too; start {} without {}",
+        inner.name, inner.translated_mpi, outer.name, inner.name, outer.name);
   }
   if (inner.own_process_reason.empty() && is_valgrind(outer.path)) {
     inner.own_process_reason =
@@ -56,14 +58,16 @@ ProgramReport inspect_arguments(Arguments arguments,
   ProgramReport outer = inspect_program(arguments.front(), installation, libraries);
   // A static executable does not show whether it starts programs.
   const bool may_start = outer.is_static && !outer.kind.empty();
-  if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
+  const bool is_ranks = outer.is_mpi_program() || outer.may_be_ranks;
+  if (!may_start && (!outer.refusal.empty() || (is_ranks && !outer.starts_programs))) return outer;
   LibraryOptions below = libraries;
   below.may_preload = false;
   for (const std::string word : arguments.subspan(1)) {
+    if (!may_start && !outer.starts_programs) break;
     ProgramReport inner = inspect_program(word, installation, below);
     if (inner.is_mpi_program()) return wrapped(std::move(inner), outer);
   }
-  if (!outer.starts_programs) return outer;
+  if (!outer.refusal.empty()) return outer;
   outer.wrapper = outer.name;
   outer.must_preload = false;
   outer.private_libraries.clear();

@@ -1,9 +1,10 @@
 //! Wrappers - programs that start the MPI program: env, nice, a debugger, a shell script.
 //!
-//! A wrapper is a script, or an executable that is not linked with MPI and can start other
-//! programs. It runs unchanged, once in each process of the job. The program below it is searched
-//! among the wrapper's arguments. A program that these do not name (`sh -c ./app`, a script) is
-//! inspected when it starts (src/runtime/wrapped_job.hpp).
+//! A wrapper is a script, or an executable that is not linked with MPI, unless it may be ranks
+//! (ProgramReport::may_be_ranks) and starts no programs. It runs unchanged, once in each process of
+//! the job. The program below it is searched among the wrapper's arguments, if it can start
+//! programs. A program that these do not name (`sh -c ./app`, a script) is inspected when it starts
+//! (src/runtime/wrapped_job.hpp).
 #pragma once
 
 #include <span>

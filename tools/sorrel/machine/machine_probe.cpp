@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fmt/core.h>
 #include <fstream>
@@ -18,9 +17,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/copy_bytes.hpp"
 #include "base/small_file.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
+#include "os/machine_name.hpp"
 #include "tools/sorrel/common/cache_file.hpp"
 #include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
@@ -32,7 +33,7 @@ namespace {
 constexpr std::int64_t handover_budget_ns = 15'000'000;
 constexpr std::int64_t wake_budget_ns = 20'000'000;
 constexpr std::int64_t copy_budget_ns = 10'000'000;
-constexpr std::size_t copy_bytes = 64u << 10;
+constexpr std::size_t bytes_copied = 64u << 10;
 
 /// The turn: even numbers belong to the first thread, odd ones to the second.
 struct alignas(64) Turn {
@@ -114,32 +115,25 @@ double measure_wake(const std::vector<int>& cpus) {
 }
 
 double measure_copy() {
-  std::vector<char> from(copy_bytes, 1);
-  std::vector<char> to(copy_bytes, 2);
+  std::vector<char> from(bytes_copied, 1);
+  std::vector<char> to(bytes_copied, 2);
   double least = 1e9;
   const std::int64_t end = os::monotonic_ns() + copy_budget_ns;
   do {
     const std::int64_t start = os::monotonic_ns();
-    std::memcpy(to.data(), from.data(), copy_bytes);
+    copy_bytes(to.data(), from.data(), bytes_copied);
     // Keeps the compiler from removing the copy.
     __asm__ volatile("" : : "r"(to.data()) : "memory");
     least = std::min(least, static_cast<double>(os::monotonic_ns() - start));
   } while (os::monotonic_ns() < end);
-  return static_cast<double>(copy_bytes) / least;
+  return static_cast<double>(bytes_copied) / least;
 }
 
 /// The parameters on which the figures depend, in one line.
 std::string machine_key() {
-  std::string processor = "unknown";
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    processor = line.substr(line.find(':') + 1);
-    break;
-  }
   utsname names{};
   uname(&names);
-  return fmt::format("{};{} {};{};{}", processor, names.release, names.version,
+  return fmt::format("{};{} {};{};{}", os::processor_name(), names.release, names.version,
                      os::format_cpu_ranges(read_machine_limits().allowed_cpus), SORREL_VERSION);
 }
 

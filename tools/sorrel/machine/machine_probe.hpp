@@ -17,7 +17,7 @@ namespace sorrel::tool {
 struct MachineProbe {
   double handover_ns = 0;        ///< a cache line, from one core to another
   double wake_ns = 0;            ///< a futex, from the waker's call to the sleeper's return
-  double copy_bytes_per_ns = 0;  ///< memcpy of 64 KiB
+  double copy_bytes_per_ns = 0;  ///< copy_bytes() of 64 KiB
   double other_work = 0;         ///< share of the cpus that other processes took meanwhile
   std::string date;              ///< in UTC; "" if it is not known
 

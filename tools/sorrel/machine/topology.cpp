@@ -1,9 +1,13 @@
 #include "tools/sorrel/machine/topology.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <hwloc.h>
+#include <iterator>
+
+#include "os/cpu_set.hpp"
 
 namespace sorrel::tool {
 
@@ -26,6 +30,7 @@ struct Hwloc {
   decltype(&hwloc_get_type_depth) get_type_depth = nullptr;
   decltype(&hwloc_get_nbobjs_by_depth) get_nbobjs_by_depth = nullptr;
   decltype(&hwloc_get_obj_by_depth) get_obj_by_depth = nullptr;
+  decltype(&hwloc_bitmap_next) bitmap_next = nullptr;
 
   [[nodiscard]] int count(hwloc_topology_t topology, hwloc_obj_type_t type) const {
     const int depth = get_type_depth(topology, type);
@@ -55,7 +60,8 @@ std::optional<Hwloc> load_hwloc() {
       find(library, "hwloc_topology_destroy", hwloc.topology_destroy) &&
       find(library, "hwloc_get_type_depth", hwloc.get_type_depth) &&
       find(library, "hwloc_get_nbobjs_by_depth", hwloc.get_nbobjs_by_depth) &&
-      find(library, "hwloc_get_obj_by_depth", hwloc.get_obj_by_depth);
+      find(library, "hwloc_get_obj_by_depth", hwloc.get_obj_by_depth) &&
+      find(library, "hwloc_bitmap_next", hwloc.bitmap_next);
   if (!complete) return std::nullopt;
   return hwloc;
 }
@@ -81,6 +87,8 @@ bool load(const Hwloc& hwloc, hwloc_topology_t topology, TopologyDetail detail) 
   hwloc.topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc.topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc.topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  // Memory nodes within a package: without groups each would have the cpus of all.
+  hwloc.topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   if (detail == TopologyDetail::with_caches) {
     for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L5CACHE; ++type) {
       hwloc.topology_set_type_filter(topology, static_cast<hwloc_obj_type_t>(type),
@@ -111,6 +119,23 @@ std::vector<HardwareThread> threads_of(const Hwloc& hwloc, hwloc_topology_t topo
   return threads;
 }
 
+std::vector<MemoryNode> nodes_of(const Hwloc& hwloc, hwloc_topology_t topology) {
+  std::vector<MemoryNode> nodes;
+  const int count = hwloc.count(topology, HWLOC_OBJ_NUMANODE);
+  for (int index = 0; index < count; ++index) {
+    const hwloc_obj_t object =
+        hwloc.get_obj_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, static_cast<unsigned>(index));
+    MemoryNode& node =
+        nodes.emplace_back(MemoryNode{.number = static_cast<int>(object->os_index),
+                                      .size_bytes = object->attr->numanode.local_memory,
+                                      .cpus = {}});
+    for (int cpu = hwloc.bitmap_next(object->cpuset, -1); cpu >= 0;
+         cpu = hwloc.bitmap_next(object->cpuset, cpu))
+      node.cpus.push_back(cpu);
+  }
+  return nodes;
+}
+
 std::vector<CacheLevel> caches_of(const Hwloc& hwloc, hwloc_topology_t topology) {
   std::vector<CacheLevel> caches;
   for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L5CACHE; ++type) {
@@ -136,7 +161,7 @@ std::optional<Topology> read_topology(TopologyDetail detail) {
     const unsigned version = hwloc->get_api_version();
     topology = Topology{.package_count = hwloc->count(handle, HWLOC_OBJ_PACKAGE),
                         .core_count = hwloc->count(handle, HWLOC_OBJ_CORE),
-                        .numa_count = hwloc->count(handle, HWLOC_OBJ_NUMANODE),
+                        .nodes = nodes_of(*hwloc, handle),
                         .threads = threads_of(*hwloc, handle),
                         .caches = detail == TopologyDetail::with_caches ? caches_of(*hwloc, handle)
                                                                         : std::vector<CacheLevel>{},
@@ -144,6 +169,20 @@ std::optional<Topology> read_topology(TopologyDetail detail) {
   }
   hwloc->topology_destroy(handle);
   return topology;
+}
+
+std::string describe_nodes(const Topology& topology, std::span<const int> cpus) {
+  std::string text;
+  if (topology.nodes.size() < 2) return text;
+  for (const MemoryNode& node : topology.nodes) {
+    std::vector<int> near;
+    std::ranges::copy_if(node.cpus, std::back_inserter(near),
+                         [cpus](int cpu) { return std::ranges::find(cpus, cpu) != cpus.end(); });
+    if (near.empty()) continue;
+    text += fmt::format("{}{}: cpus {}", text.empty() ? "" : "; ", node.number,
+                        os::format_cpu_ranges(near));
+  }
+  return text;
 }
 
 }  // namespace sorrel::tool

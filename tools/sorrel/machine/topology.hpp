@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct HardwareThread {
   int core = 0;  ///< index of its core, counted over the machine
 };
 
+/// A memory node.
+struct MemoryNode {
+  int number = 0;  ///< the system's
+  unsigned long long size_bytes = 0;
+  std::vector<int> cpus;  ///< ascending
+};
+
 struct CacheLevel {
   std::string name;  ///< "L1d", "L2", …
   int count = 0;
@@ -28,7 +36,7 @@ struct CacheLevel {
 struct Topology {
   int package_count = 0;
   int core_count = 0;
-  int numa_count = 0;
+  std::vector<MemoryNode> nodes;
   std::vector<HardwareThread> threads;
   std::vector<CacheLevel> caches;  ///< only on request
   std::string hwloc_version;
@@ -37,5 +45,9 @@ struct Topology {
 enum class TopologyDetail { threads_only, with_caches };
 
 [[nodiscard]] std::optional<Topology> read_topology(TopologyDetail detail);
+
+/// "0: cpus 0-3; 1: cpus 4-7": those of `cpus` that are next to each memory node; "" if the machine
+/// has one node.
+[[nodiscard]] std::string describe_nodes(const Topology& topology, std::span<const int> cpus);
 
 }  // namespace sorrel::tool

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,7 @@
 
 #include <sorrel/grid/machine_file.hpp>
 
+#include "os/file_owner.hpp"
 #include "os/library_search.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
@@ -70,10 +72,8 @@ std::string measure_into(const std::string& path,
   const std::string program = os::folder_of(installation.executable) + "/../libexec/sorrel/measure";
   if (access(program.c_str(), X_OK) != 0)
     return "this installation cannot measure (libexec/sorrel/measure is missing); give --machine";
-  std::error_code error;
-  files::create_directories(files::path(path).parent_path(), error);
-  if (error)
-    return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
+  if (const int error = os::make_private_folders(os::folder_of(path)); error != 0)
+    return fmt::format("cannot make the folder {}: {}", os::folder_of(path), std::strerror(error));
   const std::int64_t workers = default_workers(read_machine_limits());
   const std::int64_t processors = workers * launch.process_count;
   print_diagnostic(fmt::format("note: measuring {} for some seconds; nothing else should run",
@@ -147,7 +147,7 @@ std::string describe(const grid::Measurement& measurement) {
 
 std::string kept_machine_path() {
   const std::string folder = cache_folder();
-  return (folder.empty() ? "/tmp/sorrel" : folder) + "/machine-" + host_name() + ".json";
+  return folder.empty() ? "" : folder + "/machine-" + host_name() + ".json";
 }
 
 Result<grid::Machine> named_machine(const std::string& name, const Installation& installation) {
@@ -164,6 +164,7 @@ Result<grid::Machine> named_machine(const std::string& name, const Installation&
 Result<grid::Machine> this_machine(const MeasureRequest& request,
                                    const Installation& installation) {
   const std::string path = kept_machine_path();
+  if (path.empty()) return Error{no_cache_folder};
   std::error_code error;
   if (!request.is_anew && files::exists(path, error)) {
     // A result kept by another version may lack a number.

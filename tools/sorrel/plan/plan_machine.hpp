@@ -47,6 +47,7 @@ struct ClusterRequest {
 [[nodiscard]] std::string describe(const grid::Measurement& measurement);
 
 /// The file of the kept measurement: in $XDG_CACHE_HOME or ~/.cache, one for each host.
+/// "": there is no folder for it.
 [[nodiscard]] std::string kept_machine_path();
 
 }  // namespace sorrel::tool

@@ -44,8 +44,8 @@ struct Words {
   std::string processes;
   bool json = false;
   std::string plot;
-  std::string periodic;
-  std::string keep;
+  std::vector<std::string> periodic;
+  std::vector<std::string> keep;
   std::string element = "8";
   std::string fields = "1";
   std::string halo = "1";
@@ -77,8 +77,15 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   option("--processes", words.processes, "With --launch: how many processes it starts", "N");
   app->add_flag("--json", words.json, "Print JSON");
   option("--plot", words.plot, "Draw the predicted times of all cuts into this file (SVG)", "FILE");
-  option("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02", "DIMS");
-  option("--keep", words.keep, "Dimensions that stay uncut, such as 0 or 12", "DIMS");
+  const auto dimensions = [&](const char* name, std::vector<std::string>& values,
+                              const char* help) {
+    app->add_option(name, values, help)
+        ->type_name("DIMS")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  dimensions("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02");
+  dimensions("--keep", words.keep, "Dimensions that stay uncut, such as 0 or 12");
   option("--element", words.element, "Bytes of a cell of one field (default: 8)", "BYTES");
   option("--fields", words.fields, "Arrays that are exchanged together (default: 1)", "COUNT");
   option("--halo", words.halo, "Cells that the stencil reaches on each side (default: 1)", "WIDTH");
@@ -140,28 +147,22 @@ class NumberReader {
   bool has_failed_ = false;
 };
 
-/// Sets the marks of the dimensions that the option's text names.
+/// Sets the marks of the dimensions that the texts of an option name; the grid must have them.
 void mark_dimensions(NumberReader& reader,
                      const char* option,
-                     const std::string& dimensions,
+                     const std::vector<std::string>& texts,
+                     std::size_t dimension_count,
                      grid::PerDimension<bool>& marks) {
-  for (const char digit : dimensions) {
-    if (digit < '0' || digit > '2')
-      return reader.fail("{} must be some of the digits 0, 1, 2, not '{}'", option, dimensions);
-    marks[static_cast<std::size_t>(digit - '0')] = true;
-  }
-}
-
-/// For dimensions that the grid has.
-void read_uncut(NumberReader& reader,
-                const std::string& dimensions,
-                std::size_t dimension_count,
-                grid::Problem& problem) {
-  mark_dimensions(reader, "--keep", dimensions, problem.is_uncut);
-  for (std::size_t d = dimension_count; d < problem.is_uncut.size(); ++d) {
-    if (problem.is_uncut[d])
-      return reader.fail("--keep names dimension {}; this grid has dimensions 0 to {}", d,
-                         dimension_count - 1);
+  for (const std::string& dimensions : texts) {
+    for (const char digit : dimensions) {
+      if (digit < '0' || digit > '2')
+        return reader.fail("{} must be some of the digits 0, 1, 2, not '{}'", option, dimensions);
+      const auto d = static_cast<std::size_t>(digit - '0');
+      if (d >= dimension_count)
+        return reader.fail("{} names dimension {}; this grid has dimensions 0 to {}", option, d,
+                           dimension_count - 1);
+      marks[d] = true;
+    }
   }
 }
 
@@ -181,8 +182,8 @@ PlanRequest read_options(NumberReader& reader,
   for (std::size_t d = 0; d < extents.size(); ++d)
     problem.extents[d] = reader.count("an extent", extents[d], 1, grid::extent_max);
   request.rank_count = static_cast<int>(reader.count("-n", words.ranks, 1, grid::rank_count_max));
-  mark_dimensions(reader, "--periodic", words.periodic, problem.is_periodic);
-  read_uncut(reader, words.keep, extents.size(), problem);
+  mark_dimensions(reader, "--periodic", words.periodic, extents.size(), problem.is_periodic);
+  mark_dimensions(reader, "--keep", words.keep, extents.size(), problem.is_uncut);
   problem.element_bytes = reader.count("--element", words.element, 1, grid::element_bytes_max);
   problem.field_count =
       static_cast<int>(reader.count("--fields", words.fields, 1, grid::field_count_max));

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/core.h>
-#include <numeric>
+#include <utility>
+
+#include "tools/sorrel/common/percents.hpp"
+#include "tools/sorrel/report/split_program.hpp"
 
 namespace sorrel::tool {
 
@@ -11,6 +15,8 @@ namespace {
 
 /// What is not worth a line.
 constexpr double gain_min = 0.03;
+/// A replay without any change whose time differs by more does not explain the job.
+constexpr double replay_error_max = 0.2;
 constexpr std::array<std::uint32_t, 4> rank_factors = {2, 4, 8, 16};
 /// A replay of so many steps takes about five seconds.
 constexpr std::uint64_t replay_step_count_max = 20'000'000;
@@ -40,6 +46,10 @@ class OutlookMaker {
       : job_(job), analysis_(analysis), program_(make_replay_program(job, causes)) {}
 
   Outlook make(const OutlookRequest& request) {
+    if (job_.use.are_taken()) {
+      outlook_.not_predicted.push_back(job_.use.taken_text());
+      return std::move(outlook_);
+    }
     predict(request);
     advise_on_workers();
     advise_on_balance();
@@ -55,56 +65,94 @@ class OutlookMaker {
 
   void predict(const OutlookRequest& request) {
     if (program_.step_count > replay_step_count_max) {
-      outlook_.no_replay = fmt::format("the trace has {} steps; at most {} are replayed",
-                                       program_.step_count, replay_step_count_max);
+      refuse(fmt::format("the trace has {} steps; at most {} are replayed", program_.step_count,
+                         replay_step_count_max));
       return;
     }
     const auto base = replay(program_, {});
     if (!base || *base <= 0) {
-      outlook_.no_replay = "the trace has not all that ranks wait for";
+      refuse("the trace has not all that ranks wait for");
       return;
     }
     outlook_.replayed_ns = *base;
-    if (job_.workers.size() > 1) {
-      add("--balance steal", {.balance = ReplayBalance::steal});
-      add("--balance measured", {.balance = ReplayBalance::measured});
-    }
-    for (const std::uint32_t factor : rank_factors)
-      add_rank_factor(factor);
-    if (request.rank_factor &&
-        std::ranges::find(rank_factors, *request.rank_factor) == rank_factors.end())
-      add_rank_factor(*request.rank_factor);
-    if (!program_.latencies.has(Distance::other_node)) {
-      if (request.latency_ns)
-        outlook_.no_replay = "--latency: the trace has no messages between processes";
+    if (std::abs(share(*base, job_.end_ns) - 1) > replay_error_max) {
+      refuse(fmt::format("a replay of the job takes {}, and the job took {}", time_text(*base),
+                         time_text(job_.end_ns)));
       return;
     }
-    add("no latency between processes", {.latency_ns = 0});
+    if (job_.workers.size() > 1) {
+      add({.what = "--balance steal", .balance = ReplayBalance::steal}, program_);
+      add({.what = "--balance measured", .balance = ReplayBalance::measured}, program_);
+    }
+    add_rank_factors(request);
+    if (!program_.latencies.has(Distance::other_node)) {
+      if (request.latency_ns) refuse("--latency: the trace has no messages between processes");
+      return;
+    }
+    add({.what = "no latency between processes"}, program_, 0);
     if (request.latency_ns) {
-      add(fmt::format("latency {} between processes", time_text(*request.latency_ns)),
-          {.latency_ns = request.latency_ns});
+      add({.what = fmt::format("latency {} between processes", time_text(*request.latency_ns))},
+          program_, request.latency_ns);
     }
   }
 
-  void add_rank_factor(std::uint32_t factor) {
-    const std::size_t count = job_.ranks.size() * factor;
-    if (program_.step_count * factor > replay_step_count_max || count > rank_count_max) return;
-    add(fmt::format("-n {}", count), {.rank_factor = factor});
+  void refuse(std::string why) { outlook_.not_predicted.push_back(std::move(why)); }
+
+  void add_rank_factors(const OutlookRequest& request) {
+    std::vector<std::uint32_t> factors(rank_factors.begin(), rank_factors.end());
+    if (request.rank_factor && std::ranges::find(factors, *request.rank_factor) == factors.end())
+      factors.push_back(*request.rank_factor);
+    // Where the time of messages matters, so does which of them more ranks would exchange.
+    const auto without_flight = replay(program_, {.has_flight = false});
+    const SplitShape shape =
+        without_flight && share(*without_flight, outlook_.replayed_ns) > 1 - gain_min
+            ? SplitShape::apart
+            : SplitShape::rows;
+    for (const std::uint32_t factor : factors) {
+      const std::size_t count = job_.ranks.size() * factor;
+      if (program_.step_count * factor > replay_step_count_max || count > rank_count_max) continue;
+      const Result<ReplayProgram> split = split_program(program_, factor, shape);
+      const bool is_added =
+          split.has_value() &&
+          add({.what = fmt::format("-n {}", count), .rank_factor = factor}, split.value());
+      if (is_added) continue;
+      refuse(fmt::format(
+          "other numbers of ranks: messages in flight matter here, and {}; a trace with other "
+          "numbers tells more",
+          split.has_value() ? "ranks differ in what they exchange" : split.error()));
+      return;
+    }
   }
 
-  /// The trace's own time, changed as the replay has changed.
-  void add(std::string what, const ReplaySetting& setting) {
-    const auto ns = replay(program_, setting);
-    if (!ns) return;
-    const double scale = share(*ns, outlook_.replayed_ns);
-    outlook_.predictions.push_back(
-        {.what = std::move(what),
-         .setting = setting,
-         .ns = static_cast<std::int64_t>(scale * static_cast<double>(job_.end_ns))});
+  /// The trace's own time, changed as the replay has changed. False: ranks would wait for ever.
+  bool add(Prediction prediction,
+           const ReplayProgram& program,
+           std::optional<std::int64_t> latency_ns = std::nullopt) {
+    using enum Latencies::Quantile;
+    const auto time_of = [&](Latencies::Quantile quantile) -> std::int64_t {
+      const auto ns = replay(
+          program, {.balance = prediction.balance, .latency_ns = latency_ns, .quantile = quantile});
+      return ns ? static_cast<std::int64_t>(share(*ns, outlook_.replayed_ns) *
+                                            static_cast<double>(job_.end_ns))
+                : -1;
+    };
+    prediction.ns = time_of(median);
+    if (prediction.ns < 0) return false;
+    const auto [least, most] = std::minmax({time_of(lower), prediction.ns, time_of(upper)});
+    prediction.range = {least, most};
+    outlook_.predictions.push_back(std::move(prediction));
+    return true;
   }
 
   [[nodiscard]] double gain_of(const Prediction& prediction) const {
     return 1 - share(prediction.ns, job_.end_ns);
+  }
+
+  /// A gain with its range.
+  [[nodiscard]] std::string gain_text(const Prediction& prediction) const {
+    return fmt::format("{} ({:.0f} to {:.0f} %)", percent(gain_of(prediction)),
+                       100 * (1 - share(prediction.range.end, job_.end_ns)),
+                       100 * (1 - share(prediction.range.begin, job_.end_ns)));
   }
 
   // ---- advice ----------------------------------------------------------------------------------
@@ -122,36 +170,42 @@ class OutlookMaker {
 
   /// The share of the time of workers in which they run nothing.
   [[nodiscard]] double idle_share() const {
-    const std::int64_t idle = std::accumulate(
-        analysis_.workers.begin(), analysis_.workers.end(), std::int64_t{0},
-        [](std::int64_t sum, const WorkerTimes& worker) { return sum + worker.idle_ns; });
-    return share(idle, job_.end_ns * static_cast<std::int64_t>(job_.workers.size()));
+    const WorkerTimes& all = analysis_.all_workers;
+    return share(all.idle_ns, all.compute_ns + all.mpi_ns + all.idle_ns);
   }
 
   void advise_on_workers() {
-    const std::int64_t busy = analysis_.compute_ns + analysis_.mpi_ns;
     if (idle_share() < 0.05) {
+      const std::vector<std::int64_t> parts =
+          percents_of({analysis_.all_workers.compute_ns, analysis_.all_workers.mpi_ns});
       advise(
           fmt::format("The workers are busy {} of the time: waiting is hidden. Only less work or "
                       "more cores make the job faster.",
                       percent(1 - idle_share())),
-          fmt::format("Of the work, {} is computing and {} is in MPI.",
-                      percent(share(analysis_.compute_ns, busy)),
-                      percent(share(analysis_.mpi_ns, busy))));
+          fmt::format("Of the work, {} % is computing and {} % is in MPI.", parts[0], parts[1]));
       return;
     }
-    const std::int64_t in_flight = exposed_ns(WaitKind::in_flight);
-    const std::int64_t other = exposed_ns(WaitKind::other) + exposed_ns(WaitKind::outside);
-    const std::int64_t all = analysis_.exposed_ns();
-    const double late = share(all - in_flight - other, all);
+    // A rank that is late because it waits for a message itself is no imbalance.
+    const std::int64_t late = behind_ns(RootKind::computes) + behind_ns(RootKind::in_mpi);
+    const std::int64_t in_flight = behind_ns(RootKind::in_flight);
+    const std::int64_t other = behind_ns(RootKind::other);
+    const std::vector<std::int64_t> parts = percents_of({late, in_flight, other});
     advise(fmt::format("The workers are idle {} of the time, {}.", percent(idle_share()),
-                       late >= 0.5 ? "mostly because ranks are late: imbalance"
-                       : share(in_flight, all) >= 0.5
+                       parts[0] >= 50 ? "mostly because ranks are late: imbalance"
+                       : parts[1] >= 50
                            ? "mostly while messages and collectives are in flight: latency"
                            : "for several reasons"),
-           fmt::format("Of the waiting with an idle worker, {} is for late ranks, {} for messages "
-                       "and collectives in flight, {} for something else.",
-                       percent(late), percent(share(in_flight, all)), percent(share(other, all))));
+           fmt::format("Behind the waiting is, over the ranks that wait for ranks, {} % work of "
+                       "late ranks, {} % messages and collectives in flight, {} % something else.",
+                       parts[0], parts[1], parts[2]));
+  }
+
+  /// The waiting of all ranks with this behind it.
+  [[nodiscard]] std::int64_t behind_ns(RootKind kind) const {
+    std::int64_t sum = 0;
+    for (const Blame& blame : analysis_.blames)
+      if (blame.kind == kind) sum += std::max<std::int64_t>(blame.ns, 0);
+    return sum;
   }
 
   [[nodiscard]] const Prediction* best_of(auto&& is_wanted) const {
@@ -163,22 +217,22 @@ class OutlookMaker {
   }
 
   void advise_on_balance() {
-    const Prediction* best = best_of([](const Prediction& prediction) {
-      return prediction.setting.balance != ReplayBalance::off;
-    });
+    const Prediction* best = best_of(
+        [](const Prediction& prediction) { return prediction.balance != ReplayBalance::off; });
     if (best == nullptr || gain_of(*best) < gain_min) return;
     std::int64_t most = 0;
     std::int64_t sum = 0;
     for (const WorkerTimes& worker : analysis_.workers) {
-      most = std::max(most, worker.run_ns);
-      sum += worker.run_ns;
+      const std::int64_t busy_ns = worker.compute_ns + worker.mpi_ns;
+      most = std::max(most, busy_ns);
+      sum += busy_ns;
     }
     const double mean = static_cast<double>(sum) / static_cast<double>(analysis_.workers.size());
     advise(fmt::format("{}: `{}` would save about {}.",
-                       best->setting.balance == ReplayBalance::measured
+                       best->balance == ReplayBalance::measured
                            ? "The ranks are unevenly spread over the workers"
                            : "Ranks are often ready on one worker while another one is idle",
-                       best->what, percent(gain_of(*best))),
+                       best->what, gain_text(*best)),
            fmt::format("The busiest worker runs ranks for {}, the mean is {}. The replay takes {} "
                        "instead of {}.",
                        time_text(most), time_text(static_cast<std::int64_t>(mean)),
@@ -187,7 +241,7 @@ class OutlookMaker {
 
   void advise_on_rank_count() {
     const auto has_more_ranks = [](const Prediction& prediction) {
-      return prediction.setting.rank_factor > 1;
+      return prediction.rank_factor > 1;
     };
     const Prediction* best = best_of(has_more_ranks);
     if (best == nullptr || gain_of(*best) < gain_min) return;
@@ -196,29 +250,24 @@ class OutlookMaker {
     const Prediction* chosen = best_of([&](const Prediction& prediction) {
       return has_more_ranks(prediction) &&
              static_cast<double>(prediction.ns) <= nearly * static_cast<double>(best->ns) &&
-             prediction.setting.rank_factor <= best->setting.rank_factor;
+             prediction.rank_factor <= best->rank_factor;
     });
     for (const Prediction& prediction : outlook_.predictions)
       if (has_more_ranks(prediction) &&
           static_cast<double>(prediction.ns) <= nearly * static_cast<double>(best->ns) &&
-          prediction.setting.rank_factor < chosen->setting.rank_factor)
+          prediction.rank_factor < chosen->rank_factor)
         chosen = &prediction;
     const double ranks =
         static_cast<double>(job_.ranks.size()) / static_cast<double>(job_.workers.size());
-    advise(
-        fmt::format("More ranks would hide waiting: try `{}`, {:.4g} ranks per worker; it would "
-                    "save about {}.",
-                    chosen->what, ranks * chosen->setting.rank_factor, percent(gain_of(*chosen))),
-        fmt::format("With {:.3g} ranks per worker, workers are idle {} of the time, {} of it "
-                    "while messages are in flight. The replay divides the computing of each "
-                    "rank by {} and keeps the number of its calls.",
-                    ranks, percent(idle_share()),
-                    percent(share(exposed_ns(WaitKind::in_flight), analysis_.exposed_ns())),
-                    chosen->setting.rank_factor));
-  }
-
-  [[nodiscard]] std::int64_t exposed_ns(WaitKind kind) const {
-    return analysis_.waits[static_cast<std::size_t>(kind)].exposed_ns;
+    advise(fmt::format("More ranks would hide waiting: try `{}`, {:.4g} ranks per worker; it would "
+                       "save about {}.",
+                       chosen->what, ranks * chosen->rank_factor, gain_text(*chosen)),
+           fmt::format(
+               "With {:.3g} ranks per worker, workers are idle {} of the time, and {} of "
+               "the waiting is with an idle worker. The replay divides the computing of each "
+               "rank by {} and keeps the number of its calls.",
+               ranks, percent(idle_share()),
+               percent(share(analysis_.exposed_ns(), analysis_.wait_ns())), chosen->rank_factor));
   }
 
   /// The rank with the most exposed waiting, if most of it is for what one rank does.

@@ -15,8 +15,11 @@ namespace sorrel::tool {
 /// A replay of the job under other conditions.
 struct Prediction {
   std::string what;
-  ReplaySetting setting;
+  std::uint32_t rank_factor = 1;
+  ReplayBalance balance = ReplayBalance::off;
   std::int64_t ns = 0;
+  /// With the quartiles of the times that messages have taken, not their median.
+  Interval range{};
 };
 
 struct Advice {
@@ -27,7 +30,8 @@ struct Advice {
 struct Outlook {
   /// The time of a replay under the conditions of the trace; 0: it cannot be replayed.
   std::int64_t replayed_ns = 0;
-  std::string no_replay;  ///< why there is no prediction, or not that which was asked for
+  /// Why there is no prediction, or not one of these; one sentence each.
+  std::vector<std::string> not_predicted;
   std::vector<Prediction> predictions;
   std::vector<Advice> advice;
 };
@@ -38,6 +42,7 @@ struct OutlookRequest {
   std::optional<std::uint32_t> rank_factor;
 };
 
+/// Where threads were taken from the job, there is neither advice nor prediction.
 [[nodiscard]] Outlook find_outlook(const JobTrace& job,
                                    const WaitCauses& causes,
                                    const Analysis& analysis,

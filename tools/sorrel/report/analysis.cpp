@@ -147,10 +147,12 @@ class Sums {
 
   Analysis find() {
     sums_.sites.resize(job_.sites.size());
-    add_workers();
+    for (const TracedWorker& worker : job_.workers)
+      sums_.workers.push_back({.away_ns = worker.away_ns});
     BlameSums all;
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r)
       add_rank(r, all);
+    finish_workers();
     sums_.blames = largest_of(all, job_blame_count_max);
     add_matrix();
     add_path();
@@ -158,36 +160,92 @@ class Sums {
   }
 
  private:
-  void add_workers() {
-    for (const TracedWorker& worker : job_.workers) {
-      WorkerTimes times;
-      for (const Interval& idle : worker.idle)
-        times.idle_ns += idle.ns();
-      for (const Run& run : worker.runs)
-        times.run_ns += run.time.ns();
-      sums_.workers.push_back(times);
+  /// A worker is idle whenever it has run no rank.
+  void finish_workers() {
+    for (std::size_t w = 0; w < job_.workers.size(); ++w) {
+      WorkerTimes& times = sums_.workers[w];
+      for (const WorkSpan& help : job_.workers[w].help)
+        times.compute_ns += help.time.ns();
+      times.idle_ns = std::max<std::int64_t>(job_.end_ns - times.compute_ns - times.mpi_ns, 0);
     }
     for (const TracedRank& rank : job_.ranks)
       if (!rank.runs.empty()) ++sums_.workers[rank.home].rank_count;
+    for (const WorkerTimes& worker : sums_.workers) {
+      sums_.all_workers.compute_ns += worker.compute_ns;
+      sums_.all_workers.mpi_ns += worker.mpi_ns;
+      sums_.all_workers.idle_ns += worker.idle_ns;
+      sums_.all_workers.away_ns += worker.away_ns;
+    }
+  }
+
+  /// Divides the runs of a rank: what lies in waits is work of its nonblocking operations, the rest
+  /// its own.
+  void add_runs(const TracedRank& rank, RankTimes& times) {
+    auto wait = rank.waits.begin();
+    auto call = rank.calls.begin();
+    std::int64_t end = times.life.begin;
+    for (const RunPlace& place : rank.runs) {
+      const Interval run = job_.run_at(place).time;
+      add_ready(rank, {end, run.begin}, place.worker, times);
+      WorkerTimes& worker = sums_.workers[place.worker];
+      for (std::int64_t at = run.begin; at < run.end;) {
+        while (wait != rank.waits.end() && wait->time.end <= at)
+          ++wait;
+        while (call != rank.calls.end() && call->time.end <= at)
+          ++call;
+        const bool is_waiting = wait != rank.waits.end() && wait->time.begin <= at;
+        const bool is_in_call = call != rank.calls.end() && call->time.begin <= at;
+        std::int64_t until = run.end;
+        if (wait != rank.waits.end())
+          until = std::min(until, is_waiting ? wait->time.end : wait->time.begin);
+        if (call != rank.calls.end())
+          until = std::min(until, is_in_call ? call->time.end : call->time.begin);
+        const std::int64_t ns = until - at;
+        (is_waiting || is_in_call ? worker.mpi_ns : worker.compute_ns) += ns;
+        if (!is_waiting) (is_in_call ? times.mpi_ns : times.compute_ns) += ns;
+        at = until;
+      }
+      end = std::max(end, run.end);
+    }
+  }
+
+  /// What lies between two runs of a rank and is no wait.
+  void add_ready(const TracedRank& rank, Interval gap, std::uint32_t worker, RankTimes& times) {
+    const auto add = [&](std::int64_t until) {
+      const Interval ready{gap.begin, until};
+      if (ready.ns() > 0) {
+        const WaitSum sum{.ns = ready.ns(), .exposed_ns = causes_.idle_within(worker, ready)};
+        add_to(times.waits, WaitKind::ready, sum);
+        add_to(sums_.waits, WaitKind::ready, sum);
+      }
+    };
+    auto wait = std::ranges::upper_bound(rank.waits, gap.begin, {},
+                                         [](const Wait& each) { return each.time.end; });
+    for (; wait != rank.waits.end() && wait->time.begin < gap.end; ++wait) {
+      add(wait->time.begin);
+      gap.begin = std::max(gap.begin, wait->time.end);
+    }
+    add(gap.end);
   }
 
   void add_rank(std::uint32_t index, BlameSums& all) {
     const TracedRank& rank = job_.ranks[index];
     RankTimes& times = sums_.ranks.emplace_back();
     times.life = job_.life_of(rank);
-    times.compute_ns = times.life.ns();
+    BlameSums blames;
+    add_runs(rank, times);
+    const std::int64_t ready_ns = times.wait_ns();
+    if (ready_ns > 0) blames[{RootKind::ready, index, no_index}] = ready_ns;
     for (const Call& call : rank.calls) {
       SiteTimes& site = sums_.sites[call.site];
       ++site.count;
       site.ns += call.time.ns();
-      times.mpi_ns += call.time.ns();
-      times.compute_ns -= call.time.ns();
+      site.range = {std::min(site.range.begin, call.time.ns()),
+                    std::max(site.range.end, call.time.ns())};
     }
-    BlameSums blames;
     RootSearch roots(job_, causes_);
     for (std::uint32_t w = 0; w < rank.waits.size(); ++w) {
       const Wait& wait = rank.waits[w];
-      (wait.call == no_index ? times.compute_ns : times.mpi_ns) -= wait.time.ns();
       const std::uint32_t worker = causes_.worker_after(index, wait.time.end);
       for (const WaitPart& part : causes_.parts_of(index, w)) {
         const WaitSum sum{.ns = part.time.ns(),
@@ -199,8 +257,6 @@ class Sums {
       }
       roots.add_wait(index, w, blames);
     }
-    times.compute_ns = std::max<std::int64_t>(times.compute_ns, 0);
-    times.mpi_ns = std::max<std::int64_t>(times.mpi_ns, 0);
     sums_.compute_ns += times.compute_ns;
     sums_.mpi_ns += times.mpi_ns;
     for (const auto& [key, ns] : blames) {

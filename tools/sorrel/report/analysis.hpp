@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tools/sorrel/report/critical_path.hpp"
@@ -36,10 +37,13 @@ struct Blame {
   std::int64_t ns = 0;
 };
 
+/// The life of a rank is divided: it computes, is in MPI on a core, or waits.
 struct RankTimes {
   Interval life;
   std::int64_t compute_ns = 0;
   std::int64_t mpi_ns = 0;  ///< in MPI, without waiting
+  /// The time in which it has yielded its core, or its worker has had no thread, is that of ready
+  /// ranks.
   WaitSums waits;
   /// Largest first; the first few.
   std::vector<Blame> blames;
@@ -48,15 +52,20 @@ struct RankTimes {
   [[nodiscard]] std::int64_t exposed_ns() const;
 };
 
+/// The time of the job is divided: a worker computes, is in MPI, or is idle.
 struct WorkerTimes {
+  std::int64_t compute_ns = 0;  ///< of ranks, and of loops and tasks with which it helps
+  std::int64_t mpi_ns = 0;
   std::int64_t idle_ns = 0;
-  std::int64_t run_ns = 0;
+  std::int64_t away_ns = 0;  ///< the part of it without a thread
   std::uint32_t rank_count = 0;
 };
 
 struct SiteTimes {
   std::uint64_t count = 0;
   std::int64_t ns = 0;
+  /// The shortest call and the longest one.
+  Interval range{std::numeric_limits<std::int64_t>::max(), 0};
   WaitSums waits;
 };
 
@@ -78,7 +87,8 @@ struct Analysis {
   std::vector<RankTimes> ranks;
   std::vector<WorkerTimes> workers;
   std::vector<SiteTimes> sites;
-  /// Of all ranks.
+  WorkerTimes all_workers;
+  /// Sums over all ranks.
   WaitSums waits;
   std::int64_t compute_ns = 0;
   std::int64_t mpi_ns = 0;

@@ -73,6 +73,25 @@ std::optional<std::int32_t> number_after(std::string_view prefix, std::string_vi
 
 enum class TrackKind : std::uint8_t { worker, rank };
 
+/// What a process has had of threads and cores, as counters of the trace tell it.
+struct ProcessCounters {
+  ThreadUse use;
+  /// Threads granted, since the last event.
+  std::optional<std::int64_t> width;
+  std::int64_t width_since_ns = 0;
+
+  void set_width(std::int64_t ns, std::int64_t now) {
+    if (width) use.granted_ns += (ns - width_since_ns) * *width;
+    width = now;
+    width_since_ns = ns;
+  }
+};
+
+struct CounterTrack {
+  std::uint64_t process = 0;  ///< its track
+  std::string name;
+};
+
 struct OpenSlice {
   std::int64_t begin_ns = 0;
   std::uint64_t name = 0;
@@ -86,7 +105,7 @@ struct Track {
   TrackKind kind = TrackKind::worker;
   std::uint32_t index = 0;
   std::vector<OpenSlice> open{};
-  /// Of a rank: calls that are open, one within the other.
+  /// For a rank: calls that are open, one within the other.
   std::uint32_t call_depth = 0;
   /// The begin of the next span of work.
   std::int64_t work_since_ns = 0;
@@ -112,6 +131,7 @@ struct Event {
   std::uint64_t comm = no_index;
   std::int64_t root = -1;
   std::uint64_t bytes = 0;
+  std::int64_t counted = 0;
   std::optional<std::uint64_t> flow_begin;
   std::optional<std::uint64_t> flow_end;
 };
@@ -154,6 +174,9 @@ std::optional<Event> read_event(std::string_view message) {
         break;
       case event_field::annotation:
         read_annotation(fields.bytes, event);
+        break;
+      case event_field::counter_value:
+        event.counted = static_cast<std::int64_t>(fields.value);
         break;
       case event_field::flow_begin:
         event.flow_begin = fields.value;
@@ -203,6 +226,7 @@ class Reader {
     for (auto& [id, track] : tracks_)
       while (!track.open.empty())
         end_slice(track, job_.end_ns);
+    sum_use();
     sort_ranks();
     link_runs();
     link_messages();
@@ -214,6 +238,7 @@ class Reader {
     std::string text;
     std::optional<std::int32_t> rank;
     bool is_idle = false;
+    bool is_away = false;
     bool is_wait = false;
   };
 
@@ -240,6 +265,7 @@ class Reader {
     names_[number] = {.text = std::string(text),
                       .rank = number_after(rank_prefix, text),
                       .is_idle = text == idle_name,
+                      .is_away = text == away_name,
                       .is_wait = text == wait_name || text.starts_with(wait_prefix)};
     return true;
   }
@@ -287,7 +313,9 @@ class Reader {
     std::string_view name;
     std::string_view process;
     std::string_view thread;
+    bool is_counter = false;
     while (fields.next()) {
+      if (fields.number == descriptor_field::counter) is_counter = true;
       if (fields.number == descriptor_field::track) track = fields.value;
       if (fields.number == descriptor_field::parent) parent = fields.value;
       if (fields.number == descriptor_field::name) name = fields.bytes;
@@ -297,6 +325,10 @@ class Reader {
     if (fields.is_damaged()) return false;
     if (!process.empty()) {
       ++job_.process_count;
+      last_process_ = track;
+      processes_[track];
+    } else if (is_counter) {
+      counters_[track] = {.process = parent, .name = std::string(name)};
     } else if (!thread.empty()) {
       add_worker(track, thread);
     } else if (const auto node = number_after(node_prefix, name)) {
@@ -319,6 +351,7 @@ class Reader {
     if (!number) return;
     const auto index = static_cast<std::uint32_t>(job_.workers.size());
     if (!tracks_.try_emplace(id, Track{.kind = TrackKind::worker, .index = index}).second) return;
+    ++processes_[last_process_].use.worker_count;
     job_.workers.push_back({.process = static_cast<std::uint32_t>(process) - first_process,
                             .number = static_cast<std::uint32_t>(*number)});
   }
@@ -340,6 +373,7 @@ class Reader {
     if (!event) return false;
     ++job_.event_count;
     job_.end_ns = std::max(job_.end_ns, ns);
+    if (event->type == counter) add_count(ns, *event);
     const auto found = tracks_.find(event->track);
     if (found == tracks_.end()) return true;
     Track& track = found->second;
@@ -353,6 +387,30 @@ class Reader {
       if (event->flow_end) (receives_.emplace_back(end)).flow = *event->flow_end;
     }
     return true;
+  }
+
+  void add_count(std::int64_t ns, const Event& event) {
+    const auto found = counters_.find(event.track);
+    if (found == counters_.end()) return;
+    const auto process = processes_.find(found->second.process);
+    if (process == processes_.end()) return;
+    ThreadUse& use = process->second.use;
+    const std::string& name = found->second.name;
+    if (name == width_name) process->second.set_width(ns, event.counted);
+    if (name != core_time_name && name != core_wait_name) return;
+    use.is_accounted = true;
+    (name == core_time_name ? use.core_ns : use.core_wait_ns) = event.counted;
+  }
+
+  void sum_use() {
+    for (auto& [track, process] : processes_) {
+      if (!process.width) process.set_width(0, process.use.worker_count);
+      process.set_width(job_.end_ns, 0);
+      process.use.elapsed_ns = job_.end_ns;
+      job_.use.add(process.use);
+    }
+    for (const TracedWorker& worker : job_.workers)
+      job_.use.away_ns += worker.away_ns;
   }
 
   void begin_slice(Track& track, std::int64_t ns, const Event& event) {
@@ -426,8 +484,9 @@ class Reader {
     }
     TracedWorker& worker = job_.workers[track.index];
     const Name& name = names_[slice.name];
-    if (name.is_idle) {
+    if (name.is_idle || name.is_away) {
       worker.idle.push_back({slice.begin_ns, ns});
+      if (name.is_away) worker.away_ns += ns - slice.begin_ns;
     } else if (name.rank) {
       const auto found = rank_index_.find(*name.rank);
       if (found != rank_index_.end())
@@ -509,6 +568,10 @@ class Reader {
 
   JobTrace job_;
   std::unordered_map<std::uint64_t, Track> tracks_;
+  /// Processes by their tracks.
+  std::map<std::uint64_t, ProcessCounters> processes_;
+  std::uint64_t last_process_ = 0;
+  std::unordered_map<std::uint64_t, CounterTrack> counters_;
   /// Simulated nodes, by their tracks.
   std::unordered_map<std::uint64_t, std::uint32_t> nodes_;
   std::unordered_map<std::uint64_t, Name> names_;

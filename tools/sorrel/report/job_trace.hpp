@@ -12,6 +12,7 @@
 #include <sorrel/result.hpp>
 
 #include "tools/sorrel/trace/code_places.hpp"
+#include "tools/sorrel/trace/thread_use.hpp"
 
 namespace sorrel::tool {
 
@@ -38,7 +39,7 @@ struct Call {
   std::int32_t root = -1;         ///< rank of the job
 };
 
-/// From the switch away from a rank until it runs again.
+/// The time from the switch away from a rank until it runs again.
 struct Wait {
   Interval time;
   std::uint32_t call = no_index;  ///< index in the rank's calls; no_index: outside of MPI
@@ -91,7 +92,8 @@ struct TracedWorker {
   std::uint32_t process = 0;
   std::uint32_t number = 0;
   std::vector<Run> runs{};
-  std::vector<Interval> idle{};
+  std::vector<Interval> idle{};  ///< also without a thread
+  std::int64_t away_ns = 0;      ///< the part of it without a thread
   std::vector<WorkSpan> help{};  ///< for loops of ranks, when it had no rank to run
 };
 
@@ -99,6 +101,7 @@ struct JobTrace {
   std::int64_t end_ns = 0;
   std::uint64_t event_count = 0;
   std::uint32_t process_count = 0;
+  ThreadUse use;
   std::vector<CallSite> sites;
   std::vector<TracedRank> ranks;  ///< by number
   std::vector<TracedWorker> workers;
@@ -108,7 +111,7 @@ struct JobTrace {
     return workers[place.worker].runs[place.run];
   }
 
-  /// From the first run of a rank to its last one.
+  /// The time from the first run of a rank to its last one.
   [[nodiscard]] Interval life_of(const TracedRank& rank) const {
     if (rank.runs.empty()) return {};
     return {run_at(rank.runs.front()).time.begin, run_at(rank.runs.back()).time.end};

@@ -45,7 +45,7 @@ class ProtoFields {
   /// After next() was false: whether that was not the end of the message.
   [[nodiscard]] bool is_damaged() const { return is_damaged_; }
 
-  // Of the field that was read.
+  // The field that was read.
   std::uint32_t number = 0;
   std::uint64_t value = 0;
   std::string_view bytes;

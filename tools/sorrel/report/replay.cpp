@@ -1,10 +1,11 @@
 #include "tools/sorrel/report/replay.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <tuple>
 
@@ -16,10 +17,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// A copy of a rank.
-struct Copy {
-  std::uint32_t rank = 0;
-  std::uint32_t number = 0;
+struct RankState {
   std::uint32_t step = 0;
   bool has_worked = false;  ///< the work before `step` is done
   bool has_paused = false;
@@ -29,27 +27,30 @@ class Simulation {
  public:
   Simulation(const ReplayProgram& program, const ReplaySetting& setting)
       : program_(program),
-        factor_(setting.rank_factor),
-        cold_factor_(std::sqrt(std::sqrt(setting.rank_factor))),
+        setting_(setting),
         steals_(setting.balance == ReplayBalance::steal),
         latency_change_ns_(setting.latency_ns ? *setting.latency_ns - program.latencies.least_ns()
                                               : 0),
         worker_of_(program.workers),
         queues_(program.nodes.size()),
         is_busy_(program.nodes.size()),
-        signaled_ns_(program.events.size() * factor_, never),
-        waiting_(program.events.size() * factor_, no_index),
+        node_index_(program.ranks.size()),
+        ranks_(program.ranks.size()),
+        signaled_ns_(program.events.size(), never),
+        waiting_(program.events.size(), no_index),
         collectives_(program.collectives.size()) {
+    std::map<std::uint32_t, std::uint32_t> indices;
+    for (std::size_t r = 0; r < node_index_.size(); ++r) {
+      const auto count = static_cast<std::uint32_t>(indices.size());
+      node_index_[r] = indices.try_emplace(program.rank_nodes[r], count).first->second;
+    }
+    node_count_ = indices.size();
     if (setting.balance == ReplayBalance::measured) place_by_load();
   }
 
   std::optional<std::int64_t> run() {
-    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
-      for (std::uint32_t number = 0; number < factor_; ++number) {
-        make_ready(static_cast<std::uint32_t>(copies_.size()), program_.begins[r]);
-        copies_.push_back({.rank = r, .number = number});
-      }
-    }
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r)
+      make_ready(r, program_.begins[r]);
     while (!moments_.empty()) {
       const Moment moment = moments_.top();
       moments_.pop();
@@ -58,26 +59,26 @@ class Simulation {
         is_busy_[index] = false;
         start(index, ns);
       } else {
-        const std::uint32_t worker = worker_of_[copies_[index].rank];
+        const std::uint32_t worker = worker_of_[index];
         queues_[worker].push_back(index);
         start_any(worker, ns);
       }
     }
-    if (ended_count_ < copies_.size()) return std::nullopt;
+    if (ended_count_ < ranks_.size()) return std::nullopt;
     return end_ns_;
   }
 
  private:
-  enum MomentKind : std::uint8_t { worker_is_free, copy_is_ready };
+  enum MomentKind : std::uint8_t { worker_is_free, rank_is_ready };
 
-  /// Time, order in which it was added, kind, worker or copy.
+  /// Time, order in which it was added, kind, worker or rank.
   using Moment = std::tuple<std::int64_t, std::uint64_t, MomentKind, std::uint32_t>;
 
   struct CollectiveState {
     std::uint32_t arrived = 0;
-    std::int64_t last_ns = 0;
-    std::uint32_t roots_arrived = 0;
-    std::int64_t root_ns = 0;
+    /// When the last member of each node arrived; no time: none has.
+    std::vector<std::int64_t> last_ns{};
+    std::int64_t root_ns = never;
     std::vector<std::uint32_t> waiting;
   };
 
@@ -131,9 +132,9 @@ class Simulation {
     moments_.emplace(ns, moment_count_++, kind, index);
   }
 
-  void make_ready(std::uint32_t copy, std::int64_t ns) { add(ns, copy_is_ready, copy); }
+  void make_ready(std::uint32_t rank, std::int64_t ns) { add(ns, rank_is_ready, rank); }
 
-  /// A copy has come into the queue of `worker`.
+  /// A rank has come into the queue of `worker`.
   void start_any(std::uint32_t worker, std::int64_t ns) {
     if (!is_busy_[worker]) return start(worker, ns);
     if (!steals_) return;
@@ -151,36 +152,36 @@ class Simulation {
           from = other;
     }
     if (queues_[from].empty()) return;
-    const std::uint32_t copy = queues_[from].front();
+    const std::uint32_t rank = queues_[from].front();
     queues_[from].pop_front();
     is_busy_[worker] = true;
-    add(run_copy(copy, ns), worker_is_free, worker);
+    add(run_rank(rank, ns), worker_is_free, worker);
   }
 
-  /// Until it waits; returns when.
-  std::int64_t run_copy(std::uint32_t index, std::int64_t ns) {
-    Copy& copy = copies_[index];
-    const std::vector<ReplayStep>& steps = program_.ranks[copy.rank];
-    for (;; ++copy.step, copy.has_worked = false) {
-      const ReplayStep& step = steps[copy.step];
-      if (!copy.has_worked) ns += compute_ns(step) + step.mpi_ns;
-      copy.has_worked = true;
+  /// Runs the rank until it waits; returns when.
+  std::int64_t run_rank(std::uint32_t index, std::int64_t ns) {
+    RankState& rank = ranks_[index];
+    const std::vector<ReplayStep>& steps = program_.ranks[index];
+    for (;; ++rank.step, rank.has_worked = false) {
+      const ReplayStep& step = steps[rank.step];
+      if (!rank.has_worked) ns += step.compute_ns + step.mpi_ns;
+      rank.has_worked = true;
       switch (step.kind) {
         case StepKind::signal:
-          signal(step.index, copy.number, ns);
+          signal(step.index, ns);
           break;
         case StepKind::need:
           if (!has(step.index, index, ns)) return ns;
           break;
         case StepKind::arrive:
-          arrive(step.index, copy.rank, ns);
+          arrive(step.index, index, ns);
           break;
         case StepKind::leave:
           if (!may_leave(step.index, index, ns)) return ns;
           break;
         case StepKind::pause:
-          copy.has_paused = !copy.has_paused;
-          if (copy.has_paused) {
+          rank.has_paused = !rank.has_paused;
+          if (rank.has_paused) {
             make_ready(index, ns + std::int64_t{step.index} * pause_unit_ns);
             return ns;
           }
@@ -193,37 +194,38 @@ class Simulation {
     }
   }
 
-  /// Of one copy.
-  [[nodiscard]] std::int64_t compute_ns(const ReplayStep& step) const {
-    // Where all is cold, no more than a half is due to it.
-    const std::int64_t cold_ns =
-        step.is_cold ? std::min(program_.cold_start_ns, step.compute_ns / 2) : 0;
-    return (step.compute_ns - cold_ns) / factor_ +
-           static_cast<std::int64_t>(static_cast<double>(cold_ns) / cold_factor_);
-  }
-
   [[nodiscard]] std::int64_t delay_of(std::uint32_t event) const {
     const ReplayEvent& message = program_.events[event];
-    if (!message.is_message) return 0;
-    const std::int64_t ns = program_.latencies.ns_of(message.distance, message.bytes / factor_);
+    if (!message.is_message || !setting_.has_flight) return 0;
+    const std::int64_t ns =
+        program_.latencies.ns_of(message.distance, message.bytes, setting_.quantile);
     if (message.distance != Distance::other_node) return ns;
     return std::max<std::int64_t>(ns + latency_change_ns_, 0);
   }
 
-  void signal(std::uint32_t event, std::uint32_t number, std::int64_t ns) {
-    const std::size_t place = std::size_t{event} * factor_ + number;
-    signaled_ns_[place] = ns + delay_of(event);
-    if (waiting_[place] != no_index) make_ready(waiting_[place], signaled_ns_[place]);
+  [[nodiscard]] std::int64_t far_ns(const ReplayCollective& collective) const {
+    const std::int64_t least_ns = program_.latencies.least_ns();
+    if (latency_change_ns_ == 0 || least_ns <= 0) return collective.far_ns;
+    // Up a tree of nodes and down again, at most; what is longer has other reasons.
+    const std::int64_t crossings_max =
+        2 * static_cast<std::int64_t>(std::bit_width(node_count_ - 1));
+    const std::int64_t crossings = std::clamp<std::int64_t>(
+        (collective.far_ns + least_ns / 2) / least_ns, 1, std::max<std::int64_t>(crossings_max, 1));
+    return std::max<std::int64_t>(collective.far_ns + crossings * latency_change_ns_, 0);
   }
 
-  /// Whether an event has come; if not, the copy gets ready when it comes.
+  void signal(std::uint32_t event, std::int64_t ns) {
+    signaled_ns_[event] = ns + delay_of(event);
+    if (waiting_[event] != no_index) make_ready(waiting_[event], signaled_ns_[event]);
+  }
+
+  /// Whether an event has come; if not, the rank gets ready when it comes.
   bool has(std::uint32_t event, std::uint32_t index, std::int64_t ns) {
-    const std::size_t place = std::size_t{event} * factor_ + copies_[index].number;
-    if (signaled_ns_[place] <= ns) return true;
-    if (signaled_ns_[place] == never) {
-      waiting_[place] = index;
+    if (signaled_ns_[event] <= ns) return true;
+    if (signaled_ns_[event] == never) {
+      waiting_[event] = index;
     } else {
-      make_ready(index, signaled_ns_[place]);
+      make_ready(index, signaled_ns_[event]);
     }
     return false;
   }
@@ -235,22 +237,31 @@ class Simulation {
     const bool is_root = collective.root == rank;
     if (collective.root != no_index && collective.is_from_root == is_root) return 0;
     if (collective.root != no_index && collective.is_from_root) {
-      return state.roots_arrived == factor_ ? state.root_ns + collective.cost_ns : never;
+      if (state.root_ns == never) return never;
+      const bool is_near = node_index_[collective.root] == node_index_[rank];
+      return state.root_ns + (is_near ? collective.near_ns : far_ns(collective));
     }
-    return state.arrived == collective.member_count * factor_ ? state.last_ns + collective.cost_ns
-                                                              : never;
+    if (state.arrived < collective.member_count) return never;
+    std::int64_t release = 0;
+    for (std::uint32_t node = 0; node < state.last_ns.size(); ++node) {
+      if (state.last_ns[node] == never) continue;
+      const bool is_near = node == node_index_[rank];
+      release = std::max(release,
+                         state.last_ns[node] + (is_near ? collective.near_ns : far_ns(collective)));
+    }
+    return release;
   }
 
   void arrive(std::uint32_t number, std::uint32_t rank, std::int64_t ns) {
     CollectiveState& state = collectives_[number];
     ++state.arrived;
-    state.last_ns = std::max(state.last_ns, ns);
-    if (program_.collectives[number].root == rank) {
-      ++state.roots_arrived;
-      state.root_ns = std::max(state.root_ns, ns);
-    }
+    if (state.last_ns.empty()) state.last_ns.assign(node_count_, never);
+    // Ranks arrive in the order of time, except within the runs of different workers.
+    std::int64_t& last_ns = state.last_ns[node_index_[rank]];
+    last_ns = last_ns == never ? ns : std::max(last_ns, ns);
+    if (program_.collectives[number].root == rank) state.root_ns = ns;
     std::erase_if(state.waiting, [&](std::uint32_t index) {
-      const std::int64_t release = release_ns(number, copies_[index].rank);
+      const std::int64_t release = release_ns(number, index);
       if (release == never) return false;
       make_ready(index, release);
       return true;
@@ -258,7 +269,7 @@ class Simulation {
   }
 
   bool may_leave(std::uint32_t number, std::uint32_t index, std::int64_t ns) {
-    const std::int64_t release = release_ns(number, copies_[index].rank);
+    const std::int64_t release = release_ns(number, index);
     if (release <= ns) return true;
     if (release == never) {
       collectives_[number].waiting.push_back(index);
@@ -269,15 +280,17 @@ class Simulation {
   }
 
   const ReplayProgram& program_;
-  const std::uint32_t factor_;
-  const double cold_factor_;
+  const ReplaySetting setting_;
   const bool steals_;
   const std::int64_t latency_change_ns_;
   std::vector<std::uint32_t> worker_of_;
   std::vector<std::deque<std::uint32_t>> queues_;
   std::vector<bool> is_busy_;
-  std::vector<Copy> copies_;
-  /// By event and copy: when the receiver has it.
+  /// The node of each rank.
+  std::vector<std::uint32_t> node_index_;
+  std::size_t node_count_ = 0;
+  std::vector<RankState> ranks_;
+  /// When the receiver has each event.
   std::vector<std::int64_t> signaled_ns_;
   std::vector<std::uint32_t> waiting_;
   std::vector<CollectiveState> collectives_;

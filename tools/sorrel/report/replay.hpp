@@ -1,11 +1,7 @@
 //! Replay - how long a traced job would take under other conditions: a simulation of its workers.
 //!
 //! Each worker runs its ready ranks one after the other, each until it has to wait, as Sorrel does.
-//! A job with k times as many ranks is k copies of each rank on the worker of the original, each
-//! with 1/k of its computing and of the bytes of its messages, with as many calls. What a rank
-//! computes longer after others have used the caches (cold_start.hpp) is divided by the fourth root
-//! of k, which fits cg2d with 16 to 256 ranks. This is the division of a domain without the
-//! larger surface of more parts.
+//! split_program() makes the program of a job with more ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +18,14 @@ enum class ReplayBalance : std::uint8_t {
 };
 
 struct ReplaySetting {
-  std::uint32_t rank_factor = 1;
   ReplayBalance balance = ReplayBalance::off;
-  /// Of the smallest message between processes; larger ones change by as much.
+  /// The time of the smallest message between processes; larger ones change by as much, collectives
+  /// by a multiple: as often as they have crossed the network one after the other.
   std::optional<std::int64_t> latency_ns = std::nullopt;
+  /// Which of the times that messages of one kind have taken.
+  Latencies::Quantile quantile = Latencies::Quantile::median;
+  /// Whether messages take time at all.
+  bool has_flight = true;
 };
 
 /// The time of the job; nothing if its ranks would wait for ever, because the trace has not all

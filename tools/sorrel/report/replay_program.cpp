@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "tools/sorrel/report/cold_start.hpp"
@@ -11,6 +12,8 @@
 namespace sorrel::tool {
 
 namespace {
+
+constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
 
 std::size_t size_class(std::uint64_t bytes) {
   return bytes == 0 ? 0
@@ -24,7 +27,8 @@ bool completes_receives(std::string_view function) {
          function.starts_with("MPI_Sendrecv");
 }
 
-/// The time that one rank was on a core until any moment.
+/// The work of one rank until any moment: its time on a core, that of its nonblocking operations
+/// included.
 class CoreTime {
  public:
   CoreTime(const JobTrace& job, const TracedRank& rank) : job_(job), rank_(rank) {
@@ -75,6 +79,7 @@ class ProgramMaker {
       program_.nodes.push_back(worker.process);
     for (const TracedRank& rank : job_.ranks) {
       program_.workers.push_back(rank.home);
+      program_.rank_nodes.push_back(rank.node);
       if (!rank.runs.empty()) program_.nodes[program_.workers.back()] = rank.node;
       program_.begins.push_back(job_.life_of(rank).begin);
     }
@@ -105,13 +110,8 @@ class ProgramMaker {
     return call != no_index && kinds_[job_.ranks[rank].calls[call].site] != CollectiveKind::none;
   }
 
-  /// Simulated nodes may share a worker.
   [[nodiscard]] Distance distance_of(const Message& message) const {
-    if (job_.ranks[message.source].node != job_.ranks[message.destination].node)
-      return Distance::other_node;
-    return program_.workers[message.source] == program_.workers[message.destination]
-               ? Distance::same_worker
-               : Distance::same_node;
+    return program_.distance_of(message.source, message.destination);
   }
 
   /// Where a rank stopped, or could not have gone on, without what came at `ns`.
@@ -153,7 +153,6 @@ class ProgramMaker {
       collective.member_count = traced.member_count;
       collective.is_from_root = kind == CollectiveKind::from_root;
       if (collective.is_from_root || kind == CollectiveKind::to_root) collective.root = traced.root;
-      collective.cost_ns = std::numeric_limits<std::int64_t>::max();
     }
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
       const TracedRank& rank = job_.ranks[r];
@@ -165,18 +164,81 @@ class ProgramMaker {
         if (kinds_[rank.calls[c].site] != CollectiveKind::nonblocking)
           marks_[r].push_back({first_wait_in(rank, rank.calls[c]), StepKind::leave, index});
       }
-      for (std::uint32_t w = 0; w < rank.waits.size(); ++w) {
-        const Collective* traced = causes_.collective_of(r, rank.waits[w].call);
+    }
+    add_collective_times();
+  }
+
+  /// When ranks have arrived at a collective, by node, and members of it were released.
+  struct CollectiveTimes {
+    struct Release {
+      std::int64_t ns;
+      std::uint32_t node;
+    };
+
+    std::map<std::uint32_t, std::int64_t> last_ns;
+    std::vector<Release> releases;
+
+    /// The last arrival in the node, or in others; -1: there is none.
+    [[nodiscard]] std::int64_t last(std::uint32_t node, bool is_own) const {
+      std::int64_t last = -1;
+      for (const auto& [each, ns] : last_ns)
+        if ((each == node) == is_own) last = std::max(last, ns);
+      return last;
+    }
+  };
+
+  /// Adds the first continuation of members for which another node was last, then of those for
+  /// which their own was.
+  void add_collective_times() {
+    std::vector<CollectiveTimes> all(program_.collectives.size());
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+      const TracedRank& rank = job_.ranks[r];
+      for (std::uint32_t c = 0; c < rank.calls.size(); ++c) {
+        const Collective* traced = causes_.collective_of(r, c);
         if (traced == nullptr) continue;
-        std::int64_t& cost =
-            program_.collectives[static_cast<std::size_t>(traced - causes_.collectives().data())]
-                .cost_ns;
-        cost = std::min(cost,
-                        std::max<std::int64_t>(causes_.of(r)[w].ready_begin - traced->last_ns, 0));
+        const auto index = static_cast<std::size_t>(traced - causes_.collectives().data());
+        add_collective_call(r, c, program_.collectives[index], all[index]);
       }
     }
-    for (ReplayCollective& collective : program_.collectives)
-      if (collective.cost_ns == std::numeric_limits<std::int64_t>::max()) collective.cost_ns = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ReplayCollective& collective = program_.collectives[i];
+      std::int64_t far_ns = no_time;
+      for (const auto& [ns, node] : all[i].releases) {
+        const std::int64_t others_ns = all[i].last(node, false);
+        if (others_ns >= 0 && others_ns >= all[i].last(node, true))
+          far_ns = std::min(far_ns, std::max<std::int64_t>(ns - others_ns, 0));
+      }
+      collective.far_ns = far_ns == no_time ? 0 : far_ns;
+      std::int64_t near_ns = no_time;
+      for (const auto& [ns, node] : all[i].releases) {
+        const std::int64_t own_ns = all[i].last(node, true);
+        const std::int64_t others_ns = all[i].last(node, false);
+        if (own_ns >= 0 && (others_ns < 0 || own_ns >= others_ns + collective.far_ns))
+          near_ns = std::min(near_ns, std::max<std::int64_t>(ns - own_ns, 0));
+      }
+      collective.near_ns = near_ns == no_time ? 0 : near_ns;
+    }
+  }
+
+  void add_collective_call(std::uint32_t r,
+                           std::uint32_t c,
+                           const ReplayCollective& collective,
+                           CollectiveTimes& times) const {
+    const TracedRank& rank = job_.ranks[r];
+    const bool is_root = collective.root == r;
+    // Only the root's arrival counts, or all.
+    if (collective.root == no_index || !collective.is_from_root || is_root) {
+      std::int64_t& last_ns = times.last_ns.try_emplace(rank.node, 0).first->second;
+      last_ns = std::max(last_ns, rank.calls[c].time.begin);
+    }
+    // Members that wait for none.
+    if (collective.root != no_index && collective.is_from_root == is_root) return;
+    // A call may wait several times; the last wait ends it.
+    const auto after = std::ranges::upper_bound(rank.waits, rank.calls[c].time.end, {},
+                                                [](const Wait& each) { return each.time.end; });
+    if (after == rank.waits.begin() || std::prev(after)->call != c) return;
+    const auto wait = static_cast<std::size_t>(after - rank.waits.begin() - 1);
+    times.releases.push_back({.ns = causes_.of(r)[wait].ready_begin, .node = rank.node});
   }
 
   static std::int64_t first_wait_in(const TracedRank& rank, const Call& call) {
@@ -242,7 +304,7 @@ class ProgramMaker {
     marks = {};
   }
 
-  /// From the messages for which a rank already waited when they were sent, with its worker idle;
+  /// Uses the messages for which a rank already waited when they were sent, with its worker idle;
   /// where there are none, the fastest.
   void find_latencies() {
     constexpr std::size_t class_count = 3 * Latencies::size_count;
@@ -274,13 +336,14 @@ class ProgramMaker {
     }
     for (std::size_t i = 0; i < class_count; ++i) {
       std::vector<std::int64_t>& all = awaited[i];
-      std::int64_t ns = fastest[i];
+      if (fastest[i] < 0) continue;
+      Latencies::Times times = {fastest[i], fastest[i], fastest[i]};
       if (!all.empty()) {
-        std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
-        ns = all[all.size() / 2];
+        std::ranges::sort(all);
+        times = {all[all.size() / 4], all[all.size() / 2], all[all.size() * 3 / 4]};
       }
       program_.latencies.set(static_cast<Distance>(i / Latencies::size_count),
-                             i % Latencies::size_count, ns);
+                             i % Latencies::size_count, times);
     }
   }
 
@@ -294,20 +357,21 @@ class ProgramMaker {
 
 }  // namespace
 
-std::int64_t Latencies::ns_of(Distance distance, std::uint64_t bytes) const {
+std::int64_t Latencies::ns_of(Distance distance, std::uint64_t bytes, Quantile quantile) const {
   const auto& sizes = ns_[static_cast<std::size_t>(distance)];
+  const auto which = static_cast<std::size_t>(quantile);
   const std::size_t wanted = size_class(bytes);
   // The nearest size that the trace has, a smaller one first.
   for (std::size_t size = wanted + 1; size-- > 0;)
-    if (sizes[size] != unknown) return sizes[size];
+    if (sizes[size]) return (*sizes[size])[which];
   for (std::size_t size = wanted; size < size_count; ++size)
-    if (sizes[size] != unknown) return sizes[size];
+    if (sizes[size]) return (*sizes[size])[which];
   return 0;
 }
 
 bool Latencies::has(Distance distance) const {
   return std::ranges::any_of(ns_[static_cast<std::size_t>(distance)],
-                             [](std::int64_t ns) { return ns != unknown; });
+                             [](const std::optional<Times>& times) { return times.has_value(); });
 }
 
 std::int64_t Latencies::least_ns() const {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tools/sorrel/report/job_trace.hpp"
@@ -39,7 +40,7 @@ struct ReplayStep {
 enum class Distance : std::uint8_t { same_worker, same_node, other_node };
 
 struct ReplayEvent {
-  /// Of a message: how far, and how large. Others take no time.
+  /// For a message: how far, and how large. Others take no time.
   bool is_message = false;
   Distance distance = Distance::same_worker;
   std::uint64_t bytes = 0;
@@ -49,35 +50,36 @@ struct ReplayCollective {
   std::uint32_t member_count = 0;
   std::uint32_t root = no_index;  ///< rank; no_index: all members need all others
   bool is_from_root = false;
-  /// From the last arrival to the first member that continues.
-  std::int64_t cost_ns = 0;
+  /// Time from the last arrival in the node of a member, and in other nodes, until the member may
+  /// continue.
+  std::int64_t near_ns = 0;
+  std::int64_t far_ns = 0;
 };
 
 /// How long messages take, by distance and by size: those of at least 2^k bytes and less than
-/// 2^(k+1).
+/// 2^(k+1). Messages of one kind differ: the median, and the quartiles.
 class Latencies {
  public:
   static constexpr std::size_t size_count = 41;
 
-  [[nodiscard]] std::int64_t ns_of(Distance distance, std::uint64_t bytes) const;
+  enum class Quantile : std::uint8_t { lower, median, upper };
+
+  [[nodiscard]] std::int64_t ns_of(Distance distance,
+                                   std::uint64_t bytes,
+                                   Quantile quantile = Quantile::median) const;
   [[nodiscard]] bool has(Distance distance) const;
-  /// Of the smallest messages between processes or simulated nodes.
+  /// Time of the smallest messages between processes or simulated nodes.
   [[nodiscard]] std::int64_t least_ns() const;
 
-  void set(Distance distance, std::size_t size, std::int64_t ns) {
+  /// Lower quartile, median, upper quartile.
+  using Times = std::array<std::int64_t, 3>;
+
+  void set(Distance distance, std::size_t size, const Times& ns) {
     ns_[static_cast<std::size_t>(distance)][size] = ns;
   }
 
  private:
-  static constexpr std::int64_t unknown = -1;
-
-  static constexpr std::array<std::int64_t, size_count> no_sizes() {
-    std::array<std::int64_t, size_count> sizes{};
-    sizes.fill(unknown);
-    return sizes;
-  }
-
-  std::array<std::array<std::int64_t, size_count>, 3> ns_{no_sizes(), no_sizes(), no_sizes()};
+  std::array<std::array<std::optional<Times>, size_count>, 3> ns_{};
 };
 
 struct ReplayProgram {
@@ -87,12 +89,19 @@ struct ReplayProgram {
   Latencies latencies;
   /// What a rank computes longer in each cold step.
   std::int64_t cold_start_ns = 0;
-  /// The worker of each rank, and the process of each worker, or its simulated node.
+  /// The worker of each rank, and its process, or its simulated node. The same of each worker:
+  /// several simulated nodes may share one.
   std::vector<std::uint32_t> workers;
+  std::vector<std::uint32_t> rank_nodes;
   std::vector<std::uint32_t> nodes;
   /// When a rank first ran.
   std::vector<std::int64_t> begins;
   std::uint64_t step_count = 0;
+
+  [[nodiscard]] Distance distance_of(std::uint32_t from, std::uint32_t to) const {
+    if (rank_nodes[from] != rank_nodes[to]) return Distance::other_node;
+    return workers[from] == workers[to] ? Distance::same_worker : Distance::same_node;
+  }
 };
 
 [[nodiscard]] ReplayProgram make_replay_program(const JobTrace& job, const WaitCauses& causes);

@@ -85,7 +85,12 @@ int report_command(Arguments arguments) {
   const WaitCauses causes(job);
   const Analysis analysis = analyze(job, causes);
   const Outlook outlook = find_outlook(job, causes, analysis, request);
-  if (!outlook.no_replay.empty()) print_diagnostic("warning: not predicted: " + outlook.no_replay);
+  if (job.use.are_taken()) {
+    print_red(job.use.taken_text());
+  } else {
+    for (const std::string& why : outlook.not_predicted)
+      print_diagnostic("warning: not predicted: " + why);
+  }
   const Json numbers = json_of(job, analysis, outlook);
   if (!json.empty() && !write_output_file(json, text_of(numbers) + "\n")) return 1;
   if (page.empty() && json.empty()) page = trace + ".html";

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tools/sorrel/trace/thread_use_json.hpp"
+
 namespace sorrel::tool {
 
 namespace {
 
-/// Of the lists that are in the order of what matters.
+/// Rows of the lists that are in the order of what matters.
 constexpr std::size_t row_count_max = 200;
 
 double seconds(std::int64_t ns) {
@@ -45,6 +47,8 @@ class JsonMaker {
     json["behind_waits"] = behind(analysis_.blames, row_count_max);
     json["ranks"] = ranks();
     json["workers"] = workers();
+    json["threads"] = json_of(job_.use);
+    if (job_.use.are_taken()) json["taken"] = job_.use.taken_text();
     json["calls"] = calls();
     json["critical_path"] = path();
     json["messages"] = messages();
@@ -94,8 +98,10 @@ class JsonMaker {
       rows.push_back({{"process", job_.workers[w].process},
                       {"worker", job_.workers[w].number},
                       {"ranks", analysis_.workers[w].rank_count},
-                      {"running_seconds", seconds(analysis_.workers[w].run_ns)},
-                      {"idle_seconds", seconds(analysis_.workers[w].idle_ns)}});
+                      {"computing_seconds", seconds(analysis_.workers[w].compute_ns)},
+                      {"transfer_seconds", seconds(analysis_.workers[w].mpi_ns)},
+                      {"idle_seconds", seconds(analysis_.workers[w].idle_ns)},
+                      {"without_thread_seconds", seconds(analysis_.workers[w].away_ns)}});
     }
     return rows;
   }
@@ -113,6 +119,8 @@ class JsonMaker {
       Json row;
       add_site(row, static_cast<std::uint32_t>(site));
       row["count"] = analysis_.sites[site].count;
+      row["shortest_seconds"] = seconds(analysis_.sites[site].range.begin);
+      row["longest_seconds"] = seconds(analysis_.sites[site].range.end);
       row["seconds"] = seconds(analysis_.sites[site].ns);
       row["waits"] = json_of(analysis_.sites[site].waits);
       rows.push_back(std::move(row));
@@ -170,10 +178,14 @@ Json json_of(const JobTrace& job, const Analysis& analysis, const Outlook& outlo
   for (const Advice& advice : outlook.advice)
     json["advice"].push_back({{"text", advice.text}, {"evidence", advice.evidence}});
   json["replayed_seconds"] = seconds(outlook.replayed_ns);
-  if (!outlook.no_replay.empty()) json["no_replay"] = outlook.no_replay;
+  json["not_predicted"] = outlook.not_predicted;
   json["predictions"] = Json::array();
-  for (const Prediction& prediction : outlook.predictions)
-    json["predictions"].push_back({{"what", prediction.what}, {"seconds", seconds(prediction.ns)}});
+  for (const Prediction& prediction : outlook.predictions) {
+    json["predictions"].push_back({{"what", prediction.what},
+                                   {"seconds", seconds(prediction.ns)},
+                                   {"least_seconds", seconds(prediction.range.begin)},
+                                   {"most_seconds", seconds(prediction.range.end)}});
+  }
   return json;
 }
 

@@ -133,7 +133,7 @@ Json cells_of(const JobTrace& job, const Analysis& analysis, std::uint32_t& bloc
   return numbers;
 }
 
-/// Those of loops, tasks and OpenMP that the timeline shows.
+/// The states of loops, tasks and OpenMP that the timeline shows.
 Json work_states_of(const JobTrace& job) {
   constexpr std::array<std::string_view, 3> keys = {"in-loop", "in-task", "in-openmp"};
   std::array<bool, keys.size()> is_used{};

@@ -37,7 +37,7 @@ inline constexpr std::size_t wait_kind_count = 9;
 [[nodiscard]] std::string_view key_of(WaitKind kind);
 
 struct WaitCause {
-  /// Of the part before `late_end`, if that is not empty; else in_flight, other or outside.
+  /// Kind of the part before `late_end`, if that is not empty; else in_flight, other or outside.
   WaitKind kind = WaitKind::other;
   std::int64_t late_end = 0;
   std::int64_t ready_begin = 0;
@@ -80,7 +80,7 @@ class WaitCauses {
   /// `job` outlives this object.
   explicit WaitCauses(const JobTrace& job);
 
-  /// Of a rank, in the order of its waits.
+  /// The causes of a rank's waits, in their order.
   [[nodiscard]] const std::vector<WaitCause>& of(std::uint32_t rank) const { return causes_[rank]; }
 
   [[nodiscard]] WaitParts parts_of(std::uint32_t rank, std::uint32_t wait) const;

@@ -10,7 +10,7 @@
 
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
-#include "runtime/activity_table.hpp"
+#include "report/activity_table.hpp"
 
 namespace sorrel::tool {
 
@@ -78,18 +78,18 @@ bool ActivityRequest::is_left_asleep(std::uint32_t process, pid_t pid) {
   if (own.rank_count != 1) return false;
   const auto wait = os::kernel_wait_of_process(pid);
   if (!wait || wait->is_restarted) return false;
-  asleep_.add(runtime::blocked_rank(static_cast<std::int32_t>(own.first_rank), wait->call));
+  asleep_.add(report::blocked_rank(static_cast<std::int32_t>(own.first_rank), wait->call));
   return true;
 }
 
-std::optional<runtime::WaitTable> ActivityRequest::take_table(core::JobMemory& memory) {
+std::optional<report::WaitTable> ActivityRequest::take_table(core::JobMemory& memory) {
   std::size_t answer_count = 0;
   for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
     answer_count += memory.activity_text(i, number_) ? 1 : 0;
   if (answer_count < awaited_count_ && os::monotonic_ns() < give_up_ns_) return std::nullopt;
   const std::uint32_t number = std::exchange(number_, 0);
   if (answer_count == 0 && awaited_count_ > 0) return std::nullopt;
-  runtime::WaitTable table = std::exchange(asleep_, {});
+  report::WaitTable table = std::exchange(asleep_, {});
   for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
     const auto text = memory.activity_text(i, number);
     if (text && !text->empty()) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/job_memory.hpp"
-#include "runtime/wait_table.hpp"
+#include "report/wait_table.hpp"
 #include "tools/sorrel/run/launch.hpp"
 
 namespace sorrel::tool {
@@ -39,7 +39,7 @@ class ActivityRequest {
   /// While requested: when all processes have answered, or after a second, ends the request and
   /// returns the table. Nothing if the time is not over, or if the program has a handler and no
   /// process answers.
-  [[nodiscard]] std::optional<runtime::WaitTable> take_table(core::JobMemory& memory);
+  [[nodiscard]] std::optional<report::WaitTable> take_table(core::JobMemory& memory);
 
  private:
   const LaunchPlan& plan_;
@@ -49,7 +49,7 @@ class ActivityRequest {
   [[nodiscard]] bool is_left_asleep(std::uint32_t process, pid_t pid);
 
   /// The processes that were left asleep.
-  runtime::WaitTable asleep_;
+  report::WaitTable asleep_;
   /// The number of processes to which it was sent.
   std::size_t awaited_count_ = 0;
   std::int64_t give_up_ns_ = 0;

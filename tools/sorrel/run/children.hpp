@@ -6,8 +6,8 @@
 
 namespace sorrel::tool {
 
-/// The current children of this process: its own, and orphans of these.
-[[nodiscard]] std::vector<pid_t> children();
+/// The current children of a process; of this one: its own, and orphans of these.
+[[nodiscard]] std::vector<pid_t> children(pid_t parent);
 
 /// Kills all children, and the orphans that they leave.
 void end_children();

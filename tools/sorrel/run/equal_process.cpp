@@ -9,9 +9,9 @@
 #include <string>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
-#include <sys/random.h>
 
 #include "base/hash.hpp"
+#include "os/random_bytes.hpp"
 
 namespace sorrel::tool {
 
@@ -53,8 +53,7 @@ std::string name_of_job(const Environment& environment, std::string_view parent_
 
 std::optional<RandomBytes> make_random_bytes() {
   RandomBytes bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return std::nullopt;
+  if (!os::fill_random(bytes.data(), bytes.size())) return std::nullopt;
   return bytes;
 }
 

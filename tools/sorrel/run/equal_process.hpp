@@ -21,12 +21,12 @@ namespace sorrel::tool {
 
 using RandomBytes = std::array<std::uint8_t, 16>;
 
-/// Of the kernel; nothing if it has none.
+/// Random bytes of the kernel; nothing if it has none.
 [[nodiscard]] std::optional<RandomBytes> make_random_bytes();
 
-/// The same in all processes of a job under a host MPI, which cannot agree before they run: made of
-/// what its launcher calls the job. `parent_words`: the command line of the parent, with zero bytes
-/// between the words. Pure; nothing if neither names the job.
+/// Equal bytes in all processes of a job under a host MPI, which cannot agree before they run: made
+/// of what its launcher calls the job. `parent_words`: the command line of the parent, with zero
+/// bytes between the words. Pure; nothing if neither names the job.
 [[nodiscard]] std::optional<RandomBytes> random_bytes_of_job(const Environment& environment,
                                                              std::string_view parent_words);
 

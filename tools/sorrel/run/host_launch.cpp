@@ -73,6 +73,13 @@ class HostLaunch {
       remove_segments();
     // The daemon sleeps before it ends the other processes, and then because of this process.
     if (status_ != 0 || is_end_requested_) wake_daemon();
+    // The program's numbers are set once it has joined.
+    if (plan_.on_end &&
+        host_status_->phase.load(std::memory_order_acquire) != HostPhase::starting) {
+      const int status =
+          plan_.on_end(host_status_->process, host_status_->process_count, status_ != 0);
+      if (status != 0) status_ = status;
+    }
     if (killed_by_ != 0) raise_same_signal();
     if (status_ != 0 && has_failed_first_) notify_launcher();
     return status_;
@@ -252,11 +259,13 @@ class HostLaunch {
     status_ = status;
     // Acquire, as above.
     const auto phase = host_status_->phase.load(std::memory_order_acquire);
-    has_failed_first_ = phase != HostPhase::finished && !is_end_requested_;
+    has_failed_first_ = phase != HostPhase::finished && !is_end_requested_ &&
+                        !(phase == HostPhase::starting && plan_.may_have_no_ranks);
     // A wrapper may return a status of its own.
     if (phase == HostPhase::ending) status_ = std::max(status, 1);
     if (phase == HostPhase::ending || phase == HostPhase::finished || is_secondary_failure(phase))
       return;
+    if (phase == HostPhase::starting && plan_.may_have_no_ranks) return;
     status_ = std::max(status, 1);
     if (phase == HostPhase::starting) {
       report_start_failure(fmt::format("it ended with status {}", status));

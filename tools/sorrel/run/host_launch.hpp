@@ -8,6 +8,7 @@
 //! has ended.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct HostLaunchPlan {
   std::string host;  ///< for messages
   /// As in LaunchPlan.
   std::string wrapper;
+  bool may_have_no_ranks = false;  ///< A wrapper without an MPI program below it is no error.
   /// Whether this process reports what concerns all processes.
   bool is_first = true;
   /// Started by MPICH's launcher.
@@ -34,6 +36,9 @@ struct HostLaunchPlan {
   /// bytes, if there are any.
   bool is_equal = false;
   std::optional<RandomBytes> random;
+  /// Called when the process has ended: its number, the number of processes, and whether it has
+  /// failed. Returns the exit status in the place of the process's; 0: that stays.
+  std::function<int(std::uint32_t process, std::uint32_t process_count, bool has_failed)> on_end;
   /// Called in the child, before the program is executed.
   std::function<void(int status_descriptor)> set_environment;
 };

@@ -23,7 +23,7 @@
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
 #include "os/write_all.hpp"
-#include "runtime/activity_table.hpp"
+#include "report/activity_table.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/activity_request.hpp"
 #include "tools/sorrel/run/children.hpp"
@@ -80,12 +80,14 @@ class Launch {
     outputs_->begin();
     while (live_count_ > 0 || may_go_on_without_wrapper())
       wait_for_event();
+    is_ending_ = is_ending_ || is_left_;
     if (is_ending_ || ended_by_signal_ != 0) end_children();
     if (killed_ && begin_restart()) return std::nullopt;
     finish_output();
     if (plan_.on_end) plan_.on_end();
+    take_late_signal();
     // Die of the signal as if it had not been blocked.
-    if (ended_by_signal_ != 0) die_of(ended_by_signal_);
+    if (ended_by_signal_ != 0) return die_of(ended_by_signal_);
     if (claims_ != nullptr) report_missing_claim();
     return status_;
   }
@@ -97,24 +99,43 @@ class Launch {
                         errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
   }
 
-  /// After the death of a process, when all have ended: whether the job is started again.
-  bool begin_restart() {
-    // What the user has sent meanwhile.
+  /// What the user has sent since the processes have ended.
+  void take_late_signal() {
     constexpr timespec at_once{};
     for (int number = 0; (number = sigtimedwait(&awaited_, nullptr, &at_once)) > 0;) {
       if (number != SIGCHLD && is_fatal(number)) ended_by_signal_ = number;
     }
+  }
+
+  /// After the death of a process, when all have ended: whether the job is started again.
+  bool begin_restart() {
+    take_late_signal();
     outputs_->catch_up();
-    bool is_again = ended_by_signal_ == 0 && !has_reported_unwritten_ && plan_.restarts();
+    std::optional<std::int64_t> pause_ns;
+    if (ended_by_signal_ == 0 && !has_reported_unwritten_)
+      pause_ns = plan_.restarts(*killed_->signal);
+    bool is_again = pause_ns.has_value();
     if (is_again) {
       // However slow its reader is: the output goes on.
       is_ending_ = false;
       give_up_ns_ = 0;
       finish_output();
+      if (!is_ending_) wait_before_restart(*pause_ns);
       is_again = ended_by_signal_ == 0 && !is_ending_;
     }
     if (!is_again) write_process_end(*killed_, plan_.report_file);
     return is_again;
+  }
+
+  /// Waits until the time is over or a signal ends the job.
+  void wait_before_restart(std::int64_t pause_ns) {
+    const std::int64_t end_ns = os::monotonic_ns() + pause_ns;
+    for (std::int64_t left_ns = pause_ns; left_ns > 0 && ended_by_signal_ == 0;
+         left_ns = end_ns - os::monotonic_ns()) {
+      const timespec left{.tv_sec = left_ns / 1'000'000'000, .tv_nsec = left_ns % 1'000'000'000};
+      const int number = sigtimedwait(&awaited_, nullptr, &left);
+      if (number > 0 && number != SIGCHLD && is_fatal(number)) ended_by_signal_ = number;
+    }
   }
 
   [[nodiscard]] const LaunchedProgram& program_of(std::uint32_t index) const {
@@ -202,15 +223,29 @@ class Launch {
     constexpr timespec poll_interval{.tv_sec = 0, .tv_nsec = 500'000'000};
     siginfo_t info{};
     constexpr timespec answer_interval{.tv_sec = 0, .tv_nsec = 2'000'000};
-    const int number = sigtimedwait(&awaited_, &info,
-                                    activity_.is_requested() ? &answer_interval : &poll_interval);
+    const bool is_short = activity_.is_requested() || is_left_;
+    const int number = sigtimedwait(&awaited_, &info, is_short ? &answer_interval : &poll_interval);
     if (number > 0 && number != SIGCHLD) forward(number, info);
     if (activity_.is_requested()) report_activity();
     reap();
     end_if_unwritten();
     if (claims_ != nullptr) watch_claimants();
     if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after(report_grace_ns);
-    if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
+    const bool is_over = give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_;
+    if (is_over || (is_left_ && !may_any_end())) begin_end(std::max(status_, 1));
+  }
+
+  /// Whether a rank may be about to end by itself: a worker of a process that is left does not
+  /// sleep.
+  [[nodiscard]] bool may_any_end() const {
+    const std::uint32_t worker_count = plan_.shape.workers_per_process;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (pids_[i] == 0) continue;
+      for (std::uint32_t worker = 0; worker < worker_count; ++worker) {
+        if (!memory_->parker(i * worker_count + worker).is_parked()) return true;
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] ProcessEnd end_of(std::uint32_t index,
@@ -301,7 +336,7 @@ class Launch {
     if (!table) return;
     outputs_->catch_up();
     const auto count = static_cast<std::int32_t>(plan_.rank_count);
-    const std::string text = runtime::activity_table(*table, fmt::format("{} ranks", count), count);
+    const std::string text = report::activity_table(*table, fmt::format("{} ranks", count), count);
     // The rest of a report is dropped if no process reads it: the job is to go on.
     constexpr int reader_patience_ms = 1000;
     os::write_all(STDERR_FILENO, text, reader_patience_ms);
@@ -341,7 +376,7 @@ class Launch {
       if (found == claimants_.end()) return;
       index = static_cast<std::size_t>(found - claimants_.begin());
     }
-    if (is_ending_) return;
+    if (is_ending_ || is_left_) return;
     if (WIFEXITED(wait_status) && has_left_its_program(index, pid)) {
       status_ = std::max(status_, WEXITSTATUS(wait_status));
     } else if (WIFSIGNALED(wait_status)) {
@@ -368,13 +403,15 @@ class Launch {
 
   [[nodiscard]] bool has_children_of_wrappers() const {
     if (live_count_ == 0) return has_children();
-    return std::ranges::any_of(
-        children(), [&](pid_t pid) { return std::ranges::find(pids_, pid) == pids_.end(); });
+    return std::ranges::any_of(children(getpid()), [&](pid_t pid) {
+      return std::ranges::find(pids_, pid) == pids_.end();
+    });
   }
 
   /// Every wrapper has ended, but a program left by one is the job or may join it.
   bool may_go_on_without_wrapper() {
-    if (claims_ == nullptr || is_ending_ || end_signal_ != 0 || !has_children()) return false;
+    if (claims_ == nullptr || is_ending_ || is_left_ || end_signal_ != 0 || !has_children())
+      return false;
     watch_claimants();
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
       if (!has_wrapper(i)) continue;
@@ -429,8 +466,8 @@ class Launch {
     }
   }
 
-  /// A job of one process that has run once instead of N times, or an MPI program that has run as N
-  /// separate jobs, must not end without a message.
+  /// A program without MPI has run once in each process instead of N times, or an MPI program as N
+  /// separate jobs: neither must end without a message.
   void report_missing_claim() {
     if (claims_->has_failed.load(std::memory_order_relaxed) != 0)
       status_ = std::max(status_, exit_invalid_input);
@@ -439,11 +476,15 @@ class Launch {
       claimed_count += has_wrapper(i) && is_claimed(i) ? 1 : 0;
     const LaunchedProgram& program = program_of(first_wrapped());
     if (claimed_count > absent_count_ || status_ != 0 || plan_.rank_count == 1) return;
-    const bool is_wrong = plan_.shape.process_count == 1 || program.is_mpi_seen;
+    const bool has_all_copies = plan_.shape.process_count == plan_.rank_count;
+    const bool is_requested = plan_.is_count_requested && !(has_all_copies && program.has_no_ranks);
+    if (!is_requested && !program.is_mpi_seen) return;
+    const bool is_wrong = !has_all_copies || program.is_mpi_seen;
     const std::string cure =
-        program.is_mpi_seen || plan_.shape.process_count > 1
+        program.is_mpi_seen || has_all_copies
             ? "a wrapper must pass on its environment and descriptors"
-            : fmt::format("for programs without MPI: --procs {}", plan_.rank_count);
+            : fmt::format("a program without MPI runs once in each process; {0} times: --procs {0}",
+                          plan_.rank_count);
     print_diagnostic(fmt::format(
         "{}{} has ended, and no MPI program below it has joined this job of {} ranks ({})",
         is_wrong ? "" : "note: ", program.wrapper, plan_.rank_count, cure));
@@ -474,7 +515,14 @@ class Launch {
     const std::int32_t ending = memory_->ending_process();
     if (ending == static_cast<std::int32_t>(index)) {
       // A wrapper may return a status of its own.
-      begin_end(std::max(status, 1));
+      status_ = std::max(status, 1);
+      if (memory_->process(index).phase.load(std::memory_order_acquire) == ProcessPhase::left) {
+        // Ranks that end at the same time, for the same reason, write their last lines.
+        is_left_ = true;
+        give_up_after(grace_ns);
+      } else {
+        begin_end(status_);
+      }
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
       report(end_of(index, status));
@@ -493,10 +541,13 @@ class Launch {
     }
   }
 
-  void die_of(int number) const {
+  /// Returns the status of a shell for such a death, in a process that no signal ends: the first
+  /// one of a container.
+  [[nodiscard]] int die_of(int number) const {
     signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &plan_.mask, nullptr);
     raise(number);
+    return 128 + number;
   }
 
   const LaunchPlan& plan_;
@@ -512,6 +563,8 @@ class Launch {
   std::vector<std::int64_t> claimant_gone_ns_;
   std::uint32_t absent_count_ = 0;
   ActivityRequest activity_;
+  /// A rank has ended without MPI_Finalize.
+  bool is_left_ = false;
   /// The last signal that the terminal has sent to the whole process group.
   int terminal_signal_ = 0;
   std::uint32_t live_count_ = 0;

@@ -26,9 +26,10 @@ namespace sorrel::tool {
 struct LaunchedProgram {
   std::string path;
   char* const* words = nullptr;
-  /// Name of a program that only starts the MPI program, as env does; "" if there is none. It may
-  /// end before or after the MPI program, and may start none.
+  /// Name of a program without MPI, which may start the MPI program, as env does; "" if there is
+  /// none. It may end before or after the MPI program, and may start none.
   std::string wrapper;
+  bool has_no_ranks = false;  ///< The wrapper starts no programs.
   /// The wrapper's arguments name an MPI program.
   bool is_mpi_seen = false;
 };
@@ -43,13 +44,15 @@ struct LaunchedProcess {
 
 struct LaunchPlan {
   std::uint64_t rank_count = 1;
+  /// The user has asked for this number of ranks.
+  bool is_count_requested = false;
   core::JobShape shape;
   std::vector<LaunchedProcess> processes;
   /// What makes several processes, or those of several starts, equal (equal_process.hpp).
   std::optional<RandomBytes> random;
   /// The job may be saved and restarted: one process is made equal, too.
   bool is_saved = false;
-  /// For what ends the job (runtime/report_file.hpp); "": none.
+  /// For what ends the job (report/report_file.hpp); "": none.
   std::string report_file;
   /// The signals that the programs block at first.
   sigset_t mask{};
@@ -57,9 +60,10 @@ struct LaunchPlan {
   /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
       set_environment;
-  /// Called when a process was killed, by neither the job nor this process, and none is left:
-  /// whether all are started again. Empty: they are not.
-  std::function<bool()> restarts;
+  /// Called when this signal, sent by neither the job nor this process, has killed a process, and
+  /// none is left: after how many nanoseconds all are started again. Nothing, or empty: they are
+  /// not.
+  std::function<std::optional<std::int64_t>(int signal)> restarts;
   /// Called when the last process has ended, before launch() returns or dies of a signal.
   std::function<void()> on_end;
 };

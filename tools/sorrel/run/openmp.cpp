@@ -1,5 +1,6 @@
 #include "tools/sorrel/run/openmp.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "os/elf_file.hpp"
 #include "os/library_search.hpp"
+#include "os/library_state.hpp"
 #include "os/library_walk.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
@@ -26,12 +28,16 @@ namespace {
 constexpr std::size_t functions_shown_max = 8;
 
 bool is_openmp_function(std::string_view name) {
-  return name.starts_with("GOMP_") || name.starts_with("GOACC_") || name.starts_with("omp_");
+  static constexpr std::string_view beginnings[] = {"GOMP_",   "GOACC_", "omp_", "ompc_",
+                                                    "__kmpc_", "kmp_",   "kmpc_"};
+  return std::ranges::any_of(
+      beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-/// libgomp.so.1, and its copies in Python wheels: libgomp-e985bcbb.so.1.0.0.
-bool is_gomp(std::string_view soname) {
-  return soname.starts_with("libgomp.so") || soname.starts_with("libgomp-");
+/// The libraries that Sorrel's replaces.
+bool is_openmp_library(std::string_view soname) {
+  return os::is_library(soname, "libgomp.so") || os::is_library(soname, "libomp.so") ||
+         os::is_library(soname, "libiomp5.so");
 }
 
 class OpenmpInspection final : public os::LibraryWalk {
@@ -42,7 +48,7 @@ class OpenmpInspection final : public os::LibraryWalk {
         library_(openmp_library(installation)) {}
 
   void visit_program(const os::ElfFile& elf) {
-    take_symbols(elf, report_.path);
+    take_symbols(elf);
     walk(elf, report_.path);
   }
 
@@ -60,18 +66,19 @@ class OpenmpInspection final : public os::LibraryWalk {
 
  private:
   bool is_sought(std::string_view soname) override {
-    return !is_gomp(soname) && !soname.starts_with("libc.so") && !soname.starts_with("ld-linux");
+    return !soname.starts_with("libc.so") && !soname.starts_with("ld-linux");
   }
 
-  void read(const Need& need, const os::ElfFile& library) override {
-    take_symbols(library, need.path);
+  bool is_read(const Need& need) override {
+    if (!is_openmp_library(need.soname)) return true;
+    report_.libraries.push_back({need.soname, need.path});
+    return false;
   }
 
-  void take_symbols(const os::ElfFile& elf, const std::string& path) {
+  void read(const Need&, const os::ElfFile& library) override { take_symbols(library); }
+
+  void take_symbols(const os::ElfFile& elf) {
     elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
-      if (symbol.name.starts_with("__kmpc_fork_call") && !symbol.is_defined &&
-          report_.llvm_user.empty())
-        report_.llvm_user = path;
       if (!is_openmp_function(symbol.name)) return;
       if (symbol.is_defined) {
         given_.emplace(symbol.name);
@@ -144,14 +151,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
   OpenmpInspection inspection(report, installation);
   inspection.visit_program(*elf);
   inspection.finish();
-  if (!report.llvm_user.empty()) {
-    report.refusal = fmt::format(
-        "{} calls LLVM's OpenMP library (libomp), which --omp does not replace; build it with "
-        "gcc -fopenmp",
-        report.llvm_user);
-  } else if (!report.missing.empty()) {
-    report.refusal = check_missing(name, report.missing);
-  }
+  if (!report.missing.empty()) report.refusal = check_missing(name, report.missing);
   return report;
 }
 
@@ -159,12 +159,31 @@ void set_openmp_environment(const Installation& installation) {
   const std::string library = openmp_library(installation);
   prepend_to_variable("LD_LIBRARY_PATH", os::folder_of(library));
   prepend_to_variable("LD_PRELOAD", library);
+  const std::string threads = os::folder_of(library) + "/libsorrel-threads.so.0";
+  if (os::is_file(threads)) prepend_to_variable("LD_PRELOAD", threads);
   // The kernel must not write the current cpu into a thread control block that moves between OS
   // threads: sched_getcpu() makes a system call instead.
   prepend_to_variable("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
 }
 
-int run_openmp(char* const* arguments, const std::string& share) {
+std::vector<std::string> describe_openmp(const OpenmpReport& program,
+                                         const Installation& installation) {
+  std::vector<std::string> lines;
+  for (const OpenmpLibrary& library : program.libraries) {
+    lines.push_back(library.path.empty()
+                        ? fmt::format("{} (not found in the usual folders)", library.name)
+                        : fmt::format("{} ({})", library.name, library.path));
+  }
+  if (program.refusal.empty()) {
+    lines.push_back(fmt::format("with --omp: {}{}", openmp_library(installation),
+                                lines.empty() ? "" : ", in place of these"));
+  } else {
+    lines.push_back(fmt::format("with --omp: not possible: {}", program.refusal));
+  }
+  return lines;
+}
+
+int run_openmp(char* const* arguments, const OpenmpOptions& options) {
   const Installation installation = find_installation();
   const OpenmpReport program = inspect_openmp(*arguments, installation);
   if (!program.refusal.empty()) return report_error("{}", program.refusal);
@@ -175,7 +194,12 @@ int run_openmp(char* const* arguments, const std::string& share) {
         "allow them");
 #endif
   set_openmp_environment(installation);
-  if (!share.empty()) setenv("SORREL_SHARE", share.c_str(), 1);
+  if (!options.share.empty()) setenv("SORREL_SHARE", options.share.c_str(), 1);
+  if (options.is_verbose) {
+    for (const std::string& line : describe_openmp(program, installation))
+      print_diagnostic("note: OpenMP: " + line);
+    setenv("SORREL_OMP_VERBOSE", "1", 1);
+  }
   execv(program.path.c_str(), arguments);
   print_diagnostic(fmt::format("cannot start {}: {}", *arguments, std::strerror(errno)));
   return exit_cannot_execute;

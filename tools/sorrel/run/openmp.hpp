@@ -12,12 +12,18 @@
 
 namespace sorrel::tool {
 
+/// An OpenMP library of a compiler, or a copy of one that a wheel brings.
+struct OpenmpLibrary {
+  std::string name;
+  std::string path;  ///< "" if it is not found
+};
+
 struct OpenmpReport {
   std::string path;                  ///< of the program; "" if it does not exist
-  bool uses_openmp = false;          ///< calls a GOMP_* or omp_* function
+  bool uses_openmp = false;          ///< calls a GOMP_*, omp_* or __kmpc_* function
   std::vector<std::string> missing;  ///< functions that it calls and that are not provided, sorted
-  std::string llvm_user;             ///< a file built for LLVM's library, or ""
-  std::string refusal;               ///< why it cannot run, one line; "" if it can
+  std::vector<OpenmpLibrary> libraries;  ///< that it and its libraries need, in order
+  std::string refusal;                   ///< why it cannot run, one line; "" if it can
 };
 
 [[nodiscard]] OpenmpReport inspect_openmp(const std::string& name,
@@ -30,8 +36,19 @@ struct OpenmpReport {
 /// such as those in Python wheels: preloaded libraries are found first.
 void set_openmp_environment(const Installation& installation);
 
+/// Which OpenMP library runs the program with --omp and without: one line each.
+[[nodiscard]] std::vector<std::string> describe_openmp(const OpenmpReport& program,
+                                                       const Installation& installation);
+
+struct OpenmpOptions {
+  std::string share;
+  /// Says which libraries are in effect, and at the end of a process that has used OpenMP, which
+  /// others it has loaded.
+  bool is_verbose = false;
+};
+
 /// `sorrel run --omp` of a program without MPI: executes it in this process; returns an exit
 /// status if it cannot.
-[[nodiscard]] int run_openmp(char* const* arguments, const std::string& share);
+[[nodiscard]] int run_openmp(char* const* arguments, const OpenmpOptions& options);
 
 }  // namespace sorrel::tool

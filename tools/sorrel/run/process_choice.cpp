@@ -10,8 +10,6 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr std::int64_t spin_ns_least = 5'000;
-constexpr std::int64_t spin_ns_most = 100'000;
 constexpr std::uint32_t eager_bytes_least = 4096;
 /// The largest payload that a mailbox between processes takes in one packet.
 constexpr std::uint32_t eager_bytes_most = 16384;
@@ -38,19 +36,10 @@ void choose_count(const ChoiceInput& input,
     choice.process_reason = program.has_tls
                                 ? "the program's data can be private to a rank, thread-locals too"
                                 : "the program's data can be private to a rank";
-    choice.is_free = input.ranks > 1 && input.cores > 1;
-    if (!choice.is_free || !input.form) return;
-    if (input.form->form == Form::process_per_core)
-      choice.processes = std::min(input.ranks, input.cores);
-    choice.process_reason += ", " + input.form->reason;
   }
 }
 
-/// Spinning is cheaper for waits shorter than a wake-up. In longer waits the time spun is lost; it
-/// is at most the wake-up that it might have saved.
-void choose_limits(const MachineProbe& probe, ProcessChoice& choice) {
-  choice.spin_ns =
-      std::clamp(static_cast<std::int64_t>(2 * probe.wake_ns), spin_ns_least, spin_ns_most);
+void choose_limit(const MachineProbe& probe, ProcessChoice& choice) {
   // A message by rendezvous waits for two more handovers, each until a worker polls. A copy that
   // takes no longer than a few handovers is cheaper.
   const double bytes = 16 * probe.handover_ns * probe.copy_bytes_per_ns;
@@ -74,16 +63,14 @@ ProcessChoice choose_processes(const ChoiceInput& input,
                                const MachineProbe& probe) {
   ProcessChoice choice;
   choose_count(input, program, features, choice);
-  choose_limits(probe, choice);
+  choose_limit(probe, choice);
   return choice;
 }
 
 std::string describe(const ProcessChoice& choice) {
-  return fmt::format(
-      "{} process{}: {}; idle workers spin {:.0f} us and messages up to {} are copied at once: {}",
-      choice.processes, choice.processes == 1 ? "" : "es", choice.process_reason,
-      static_cast<double>(choice.spin_ns) / 1e3, format_size(choice.eager_bytes),
-      choice.limit_reason);
+  return fmt::format("{} process{}: {}; messages up to {} are copied at once: {}", choice.processes,
+                     choice.processes == 1 ? "" : "es", choice.process_reason,
+                     format_size(choice.eager_bytes), choice.limit_reason);
 }
 
 }  // namespace sorrel::tool

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <fmt/core.h>
 
-#include "runtime/report_file.hpp"
+#include "report/report_file.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 
 namespace sorrel::tool {
@@ -28,7 +28,7 @@ void write_process_end(const ProcessEnd& end, const std::string& report_file) {
   const std::string what = end.what();
   const auto rank =
       end.rank_count == 1 ? std::optional(static_cast<std::int32_t>(end.first_rank)) : std::nullopt;
-  runtime::ReportFile(report_file)
+  report::ReportFile(report_file)
       .write({.kind = end.signal ? "killed" : "error",
               .status = end.status,
               .what = what,

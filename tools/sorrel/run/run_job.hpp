@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace sorrel::tool {
 /// A job that begins with a checkpoint.
 struct Restart {
   std::string folder;
+  /// The descriptor of lock_folder().
+  std::optional<int> lock;
+  /// The file of the user's key; "": there is none.
+  std::string key;
   std::uint64_t generation = 0;
   RandomBytes random{};
   /// Take the place of the same options of the job.

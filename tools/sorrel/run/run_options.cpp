@@ -16,6 +16,8 @@ constexpr std::uint64_t stack_bytes_min = 16u << 10;
 constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t schedules_max = 1'000'000;
+/// Each has addresses of its own for a stack, images and a heap.
+constexpr std::uint64_t universe_max = 100'000;
 
 constexpr const char* run_description =
     "Runs an MPI program with N ranks as user-level threads of one process,\n"
@@ -99,10 +101,16 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "--procs", options.procs,
          "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
          "number of ranks for a program whose ranks cannot share a process); with as many "
-         "processes as ranks any program works. auto: by program, machine and the times of "
-         "earlier runs. With several "
+         "processes as ranks any program works. auto: by program and machine. With several "
          "programs (':'): of the whole job, at least one for each program")
       ->type_name("P")
+      ->group(group_ranks);
+  app->add_option(
+         "--universe", options.universe,
+         "Ranks that can exist at a time, with those that MPI_Comm_spawn starts: at least as many "
+         "as -n says (default: 1024 or more for a program that calls it and whose ranks share a "
+         "process, if no other option stands against it; else as many as -n says)")
+      ->type_name("N")
       ->group(group_ranks);
   app->add_option("--workers", options.workers,
                   "Workers (OS threads) that run the ranks of a process, at most one per rank "
@@ -181,7 +189,9 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   app->add_flag(
          "--verbose", options.verbose,
          "Print on stderr how the job is placed, and why; how messages travel, the simulated "
-         "network, OpenMP, balance and share")
+         "network, OpenMP, balance and share; in reports of the end, the latest events and the "
+         "calls "
+         "inside Sorrel")
       ->group(group_output);
   app->add_flag("--omp", options.omp,
                 "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
@@ -190,11 +200,13 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
       ->group(group_libraries);
   app->add_option("--host", options.host.host,
                   "Host MPI, which carries messages between the processes that its mpiexec or srun "
-                  "has started: openmpi, mpich, abi or none (default: detected)")
+                  "has started: openmpi, mpich, abi, the path of a plug-in that you have compiled "
+                  "(docs/processes.md), or none (default: detected)")
       ->type_name("MPI")
       ->group(group_host);
   app->add_option("--host-library", options.host.library,
-                  "For --host abi: path of that MPI's libmpi_abi.so.1")
+                  "Path of the host MPI's library (default: that beside the launcher, or the "
+                  "loader's)")
       ->type_name("PATH")
       ->group(group_host);
   app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it")
@@ -223,7 +235,7 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   app->add_flag("--check", options.check.is_wanted,
                 "Find errors of the program in its calls of MPI: leaks, collectives and datatypes "
                 "that do not match, messages that are too long, deadlocks, and others "
-                "(docs/check.md). One process, one worker")
+                "(docs/check.md). One worker a process")
       ->group(group_check);
   app->add_option("--schedules", options.check.schedules,
                   "Check N runs, with --seed 1 to N, for errors that depend on the order in which "
@@ -271,6 +283,8 @@ Result<RunRequest> read_options(const RunOptions& options) {
   std::string error = read_count("-n", options.ranks, ranks_max, request.ranks);
   if (error.empty() && !request.is_auto)
     error = read_count("--procs", options.procs, workers_max, request.procs);
+  if (error.empty())
+    error = read_count("--universe", options.universe, universe_max, request.universe);
   if (error.empty()) error = read_count("--workers", options.workers, workers_max, request.workers);
   if (error.empty())
     error = read_count("--schedules", options.check.schedules, schedules_max, request.schedules);

@@ -15,7 +15,6 @@
 #include "tools/sorrel/check/check_run.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
-#include "tools/sorrel/run/form_trials.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
 
 namespace sorrel::tool {
@@ -23,12 +22,13 @@ namespace sorrel::tool {
 inline constexpr const char* run_usage =
     "sorrel run [options] PROGRAM [ARGS…] [: -n N PROGRAM [ARGS…]]…";
 
-/// Of a job.
+/// Ranks of a job, at most.
 inline constexpr std::uint64_t ranks_max = 1'000'000;
 
 struct RunOptions {
   std::string ranks;
   std::string procs;
+  std::string universe;
   std::string workers;
   std::string stack;
   std::string bind;
@@ -55,13 +55,12 @@ struct RunOptions {
 struct RunRequest {
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> procs;
+  std::optional<std::uint64_t> universe;
   std::optional<std::uint64_t> workers;
   std::uint64_t stack_bytes = 0;  ///< 0: not given
   LibraryOptions libraries;       ///< of --shared and --private
   launch::Balance balance = launch::Balance::off;
-  bool is_auto = false;  ///< --procs auto
-  /// What earlier runs say about it.
-  std::optional<FormChoice> form;
+  bool is_auto = false;      ///< --procs auto
   bool has_threads = false;  ///< --omp
   std::optional<std::uint64_t> schedules;
 };

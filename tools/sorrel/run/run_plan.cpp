@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <utility>
 
 #include "os/stack_slab.hpp"
@@ -52,25 +53,65 @@ ProcessChoice choose_by_machine(const RunRequest& request,
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
   return choose_processes({.ranks = request.ranks.value_or(request.workers.value_or(cores)),
                            .cores = cores,
-                           .ranks_per_process_max = map_budget(program).ranks_max(),
-                           .form = request.form},
+                           .ranks_per_process_max = map_budget(program).ranks_max()},
                           program, read_kernel_features(), probe_machine());
+}
+
+/// Whether the program calls a function that starts ranks.
+bool may_spawn(const ProgramReport& program) {
+  return std::ranges::any_of(program.refused_functions, [](const std::string& name) {
+    return name.find("MPI_Comm_spawn") != std::string::npos;
+  });
+}
+
+/// Why a job that could spawn ranks has no places for them; "": it can have some.
+bool can_have_universe(const RunOptions& options, const Host& host, const ProgramReport& program) {
+  RunOptions wanted = options;
+  wanted.universe = "1";
+  RunRequest request;
+  request.procs = options.procs == "1" ? std::optional<std::uint64_t>(1) : std::nullopt;
+  return option_conflict(wanted, request, host, program).empty();
+}
+
+/// Places for ranks: more addresses than this would leave each less for its heap.
+constexpr std::uint64_t usual_universe = 1024;
+/// Size of the addresses in which stacks lie side by side.
+constexpr std::uint64_t universe_stacks_bytes_max = std::uint64_t{1} << 39;
+
+/// The number of ranks that can exist at a time, where `ranks` begin; 0: no more than these.
+std::uint64_t universe_of(std::uint64_t ranks,
+                          const RunOptions& options,
+                          const RunRequest& request,
+                          const Host& host,
+                          const ProgramReport& program) {
+  if (request.universe) return *request.universe;
+  rlimit addresses{};
+  const bool are_addresses_limited =
+      ::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  if (!may_spawn(program) || are_addresses_limited || !can_have_universe(options, host, program))
+    return 0;
+  const std::uint64_t fitting = std::min<std::uint64_t>(
+      map_budget(program).ranks_max(), request.stack_bytes == 0
+                                           ? universe_stacks_bytes_max
+                                           : universe_stacks_bytes_max / request.stack_bytes);
+  return std::min(std::max(usual_universe, 2 * ranks), fitting);
 }
 
 /// Sets the number of ranks, processes, and workers in each.
 std::string place_ranks(RunPlan& plan,
+                        const RunOptions& options,
                         const RunRequest& request,
                         const MachineLimits& limits,
                         const ProgramReport& program) {
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
   launch::JobSpec& job = plan.job;
-  if (request.is_auto) {
+  if (request.is_auto && !program.has_no_ranks()) {
     plan.choice = choose_by_machine(request, limits, program);
-    job.spin_ns_max = plan.choice->spin_ns;
     job.eager_bytes_max = plan.choice->eager_bytes;
   }
   const bool must_spread =
-      !program.own_process_reason.empty() || leave_room_for_threads(plan, request, cores);
+      !program.own_process_reason.empty() ||
+      (!program.has_no_ranks() && leave_room_for_threads(plan, request, cores));
   const bool is_spread =
       request.procs.has_value() || must_spread || (plan.choice && plan.choice->processes > 1);
   const std::uint64_t processes =
@@ -87,14 +128,20 @@ std::string place_ranks(RunPlan& plan,
   }
   if (processes > workers_max)
     return fmt::format("{} processes are more than {}", processes, workers_max);
+  const std::uint64_t universe =
+      processes == 1 && !must_spread ? universe_of(ranks, options, request, plan.host, program) : 0;
+  if (request.universe && universe < ranks)
+    return fmt::format("--universe must be at least the number of ranks, {}, not {}", ranks,
+                       universe);
+  if (universe > ranks) job.universe_size = static_cast<std::int32_t>(universe);
   job.rank_count = static_cast<std::int32_t>(ranks);
   job.process_count = static_cast<std::uint32_t>(processes);
   // Workers without ranks are useful only beside a communication worker.
-  job.worker_count =
-      static_cast<std::uint32_t>(job.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
-                                                     : std::min(workers, ranks / processes));
+  job.worker_count = static_cast<std::uint32_t>(
+      job.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
+                          : std::min(workers, std::max(ranks, universe) / processes));
   // The threads of a program that runs as it is are none of the job's workers.
-  job.process_mode = is_spread && processes == ranks && !job.has_comm_worker;
+  job.process_mode = is_spread && processes == ranks && !job.has_comm_worker && universe <= ranks;
   plan.has_room_for_threads = request.has_threads && job.process_mode && ranks < cores;
   if (processes * job.worker_count > workers_max)
     return fmt::format("{} processes of {} workers are more than {} workers in all", processes,
@@ -146,15 +193,16 @@ std::string adapt_workers(launch::JobSpec& job, bool is_wanted, bool is_checked)
   return "";
 }
 
-/// The same under a host MPI: most of it is decided after that has started.
+/// Places a job under a host MPI: most of it is decided after that has started.
 std::string place_under_host(RunPlan& plan,
                              const RunRequest& request,
                              const MachineLimits& limits,
-                             const ProgramReport& program) {
+                             const ProgramReport& program,
+                             bool is_checked) {
   launch::JobSpec& job = plan.job;
   const std::uint64_t ranks = request.ranks.value_or(0);
   job.rank_count = static_cast<std::int32_t>(ranks);
-  job.worker_count = static_cast<std::uint32_t>(request.workers.value_or(0));
+  job.worker_count = is_checked ? 1 : static_cast<std::uint32_t>(request.workers.value_or(0));
   job.process_count = std::max(plan.host.processes, 1u);
   if (plan.host.processes != 0 && ranks != 0 && ranks < plan.host.processes)
     return fmt::format(
@@ -186,6 +234,7 @@ RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, co
   job.is_unbound = options.bind == "none";
   const bool is_fixed =
       options.bind == "core" || options.comm_worker || !options.checkpoint.empty();
+  plan.is_count_requested = request.ranks.has_value();
   plan.share = is_fixed ? "fixed" : options.share;
   plan.host = host;
   return plan;
@@ -200,8 +249,8 @@ bool moves_between(const launch::JobSpec& job,
                    const ProgramReport& program) {
   const bool has_several = !host.name.empty() || job.process_count > 1;
   return job.balance == launch::Balance::measured && has_several && !job.process_mode &&
-         job.rank_count <= launch::moving_rank_count_max && !options.trace.any() &&
-         request.libraries.shared.empty() && program.wrapper.empty();
+         !options.check.any() && job.rank_count <= launch::moving_rank_count_max &&
+         !options.trace.any() && request.libraries.shared.empty() && program.wrapper.empty();
 }
 
 void bind_workers(RunPlan& plan, const RunOptions& options, const MachineLimits& limits) {
@@ -259,8 +308,9 @@ Result<RunPlan> make_plan(const RunOptions& options,
   error = read_simulation_options(job, options);
   const MachineLimits limits = read_machine_limits();
   if (error.empty()) {
-    error = host.name.empty() ? place_ranks(plan, request, limits, program)
-                              : place_under_host(plan, request, limits, program);
+    error = host.name.empty()
+                ? place_ranks(plan, options, request, limits, program)
+                : place_under_host(plan, request, limits, program, options.check.any());
   }
   if (error.empty() && host.name.empty())
     error = adapt_workers(job, request.workers.has_value(), options.check.any());

@@ -27,11 +27,12 @@ struct RunPlan {
   bool has_room_for_threads = false;
   std::vector<int> cpus;  ///< process by process; empty: not bound
   std::string share;
+  bool is_count_requested = false;  ///< The user has asked for this number of ranks.
   /// Under a host MPI, which decides the number of processes; ranks and workers are 0 if no
   /// number was given.
   Host host;
 
-  /// Of the processes, which are to be equal (EqualProcesses); none: the system has none.
+  /// Bytes for the processes, which are to be equal (EqualProcesses); none: the system has none.
   std::optional<RandomBytes> random;
 
   /// How often the job is started again from a checkpoint.
@@ -52,7 +53,7 @@ struct RunPlan {
                                         const Host& host,
                                         const ProgramReport& program);
 
-/// The same for a job of several programs; `requests` differ in their numbers of ranks only.
+/// The plan of a job of several programs; `requests` differ in their numbers of ranks only.
 [[nodiscard]] Result<RunPlan> make_plan(const RunOptions& options,
                                         std::span<const RunRequest> requests,
                                         const Host& host,

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/installation.hpp"
-#include "tools/sorrel/common/printable_text.hpp"
 #include "tools/sorrel/common/version.hpp"
 #include "tools/sorrel/selftest/check.hpp"
 
@@ -44,13 +44,9 @@ constexpr const char* selftest_footer =
     "Exit status: 0 if no check has failed; 1 if one has; 2 if the command\n"
     "line is wrong.";
 
-/// Of each command of a check: far more than it takes on a busy machine.
+/// Limit for each command of a check: far more than it takes on a busy machine.
 constexpr std::chrono::seconds time_limit{60};
 constexpr std::size_t lines_shown = 12;
-
-std::string folder_of_prefix(const Installation& installation) {
-  return files::path(installation.executable).parent_path().parent_path().string();
-}
 
 /// Where the parts of the installation are.
 struct Parts {
@@ -64,7 +60,7 @@ struct Parts {
 
 Parts find_parts() {
   Installation installation = find_installation();
-  std::string program = folder_of_prefix(installation) + "/libexec/sorrel/selftest_ranks";
+  std::string program = installation.prefix() + "/libexec/sorrel/selftest_ranks";
   std::string sources = data_folder(installation, "selftest", "tools/selftest");
   return {std::move(installation), std::move(program), std::move(sources)};
 }
@@ -135,7 +131,7 @@ std::vector<Check> checks_of_compilers(const Parts& parts, const std::string& wo
        .run = {sorrel, "run", "-n", "100", work + "/fortran"},
        .expected = {"100 ranks, 0 wrong values"}},
       {.name = "parallel loop without MPI",
-       .compile = {"c++", "-std=c++17", "-I" + installation.include_dir, sources + "/loop.cpp",
+       .compile = {"c++", "-std=c++20", "-I" + installation.include_dir, sources + "/loop.cpp",
                    "-L" + installation.library_dir, "-Wl,-rpath," + installation.library_dir,
                    "-lsorrel", "-o", work + "/loop"},
        .run = {work + "/loop"},
@@ -243,7 +239,7 @@ int selftest_command(Arguments arguments) {
     return report_error("cannot make a folder for programs in $TMPDIR or /tmp: {}",
                         error ? error.message() : std::strerror(errno));
   const Parts parts = find_parts();
-  fmt::print("Sorrel {} in {}\n", version_text(), printable(folder_of_prefix(parts.installation)));
+  fmt::print("Sorrel {} in {}\n", version_text(), printable(parts.installation.prefix()));
   const Clock::time_point begin = Clock::now();
   const Tally tally = perform_all(parts, work, is_verbose);
   files::remove_all(work, error);

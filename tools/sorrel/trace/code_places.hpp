@@ -13,7 +13,7 @@ namespace sorrel::tool {
 
 class CodePlaces {
  public:
-  /// Of the code that the parts describe: one part of a process does it for all. The parts outlive
+  /// For the code that the parts describe: one part of a process does it for all. The parts outlive
   /// this object.
   explicit CodePlaces(const std::vector<TracePart>& parts);
 

@@ -1,18 +1,23 @@
 #include "tools/sorrel/trace/merge.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fmt/core.h>
 #include <optional>
 #include <set>
 #include <span>
+#include <system_error>
 #include <unordered_map>
 
 #include "mpi/net/packet_kind.hpp"
 #include "tools/sorrel/trace/code_places.hpp"
+#include "tools/sorrel/trace/otf2_merge.hpp"
 #include "tools/sorrel/trace/perfetto_fields.hpp"
 #include "tools/sorrel/trace/perfetto_file.hpp"
 #include "tools/sorrel/trace/process_walk.hpp"
+#include "tools/sorrel/trace/thread_use.hpp"
 #include "tools/sorrel/trace/trace_clock.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
 
@@ -26,7 +31,17 @@ using trace::PacketRecord;
 using trace::Record;
 
 // Numbers of tracks, apart from each other: a kind in the upper bits.
-enum class TrackKind : std::uint64_t { process = 1, worker, ranks, rank, sent, packets, width };
+enum class TrackKind : std::uint64_t {
+  process = 1,
+  worker,
+  ranks,
+  rank,
+  sent,
+  packets,
+  width,
+  core_time,
+  core_wait
+};
 
 TrackId track_of(TrackKind kind, std::uint32_t process, std::uint32_t number) {
   constexpr int kind_shift = 60;
@@ -47,7 +62,7 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t word) {
 /// those of one rank, and come in their order.
 class MessageNumbers {
  public:
-  /// The same for both ends of a message.
+  /// A number that is the same for both ends of a message.
   std::uint64_t next(const MessageRecord& message) {
     return next(
         mix(mix(std::uint64_t{message.context} << 32 | static_cast<std::uint32_t>(message.tag),
@@ -55,7 +70,7 @@ class MessageNumbers {
             static_cast<std::uint32_t>(message.destination)));
   }
 
-  /// The same for both ends of a packet. Apart from messages.
+  /// A number that is the same for both ends of a packet. Apart from messages.
   std::uint64_t next(const PacketRecord& packet) {
     constexpr std::uint64_t packet_seed = 0x7061636b;
     return next(mix(mix(packet_seed, packet.from), packet.to));
@@ -75,6 +90,7 @@ class ProcessTimeline {
         places_(places),
         file_(file),
         process_(parts.front().process()),
+        use_(static_cast<std::uint32_t>(std::ranges::count_if(parts, &TracePart::is_of_worker))),
         track_(track_of(TrackKind::process, process_, 0)) {
     file_.add_process(track_, process_, fmt::format("process {}", process_));
     file_.add_track(track_of(TrackKind::ranks, process_, 0), track_, "ranks", 0);
@@ -244,10 +260,36 @@ class ProcessTimeline {
     const TrackId track = track_of(TrackKind::width, process_, 0);
     if (!has_width_) {
       has_width_ = true;
-      file_.add_counter(track, track_, "threads granted", "threads");
+      file_.add_counter(track, track_, perfetto::width_name, "threads");
       file_.count(track, 0, static_cast<std::int64_t>(before));
     }
     file_.count(track, ns, static_cast<std::int64_t>(now));
+  }
+
+  /// Counters of the process: what the kernel has given all of its workers.
+  void thread(std::size_t /*worker*/, std::int64_t ns, const trace::ThreadRecord& thread) {
+    use_.add_thread(thread);
+    const ThreadUse use = use_.until(ns);
+    if (!use.is_accounted) return;
+    const TrackId core_time = track_of(TrackKind::core_time, process_, 0);
+    const TrackId core_wait = track_of(TrackKind::core_wait, process_, 0);
+    if (!has_use_) {
+      has_use_ = true;
+      file_.add_counter(core_time, track_, perfetto::core_time_name, "ns");
+      file_.add_counter(core_wait, track_, perfetto::core_wait_name, "ns");
+    }
+    file_.count(core_time, ns, use.core_ns);
+    file_.count(core_wait, ns, use.core_wait_ns);
+  }
+
+  void spend(std::size_t worker,
+             std::optional<std::int32_t> /*rank*/,
+             WorkerState state,
+             const SpentTime& time) {
+    if (state != WorkerState::away) return;
+    const TrackId track = workers_[worker].track;
+    file_.begin({.track = track, .ns = time.begin_ns, .name = perfetto::away_name});
+    file_.end(track, time.end_ns);
   }
 
   [[nodiscard]] bool has_ended() const { return file_.error() != 0; }
@@ -269,7 +311,7 @@ class ProcessTimeline {
     return track_of(TrackKind::rank, process_, static_cast<std::uint32_t>(rank));
   }
 
-  /// Of the ranks of a process, or of a simulated node in it.
+  /// The track of the ranks of a process, or of a simulated node in it.
   TrackId ranks_track_of(const TracePart& part, std::int32_t rank) {
     const std::uint32_t node = part.node_of(rank);
     if (node == process_) return track_of(TrackKind::ranks, process_, 0);
@@ -311,6 +353,7 @@ class ProcessTimeline {
   CodePlaces& places_;
   PerfettoFile& file_;
   const std::uint32_t process_;
+  ThreadUseCount use_;
   const TrackId track_;
   std::vector<Worker> workers_;
   /// The simulated nodes that have a track.
@@ -318,6 +361,7 @@ class ProcessTimeline {
   MessageNumbers sends_;
   MessageNumbers receives_;
   bool has_width_ = false;
+  bool has_use_ = false;
 };
 
 }  // namespace
@@ -343,6 +387,16 @@ Result<MergedTrace> merge_trace(const std::string& folder, const std::string& fi
                     file, merged.event_count, std::strerror(error));
   }
   return merged;
+}
+
+void remove_trace(const std::string& file) {
+  std::error_code error;
+  if (is_otf2_name(file)) {
+    remove_archive(file);
+  } else if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) {
+    return;
+  }
+  std::filesystem::remove(file, error);
 }
 
 }  // namespace sorrel::tool

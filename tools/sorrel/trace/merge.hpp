@@ -29,4 +29,8 @@ struct MergedTrace {
 /// `folder` has the parts of a trace; others of its files are left alone. Overwrites `file`.
 [[nodiscard]] Result<MergedTrace> merge_trace(const std::string& folder, const std::string& file);
 
+/// Removes what an interrupted merge has written at `file`, a file or an archive. A device, a pipe
+/// and a link stay.
+void remove_trace(const std::string& file);
+
 }  // namespace sorrel::tool

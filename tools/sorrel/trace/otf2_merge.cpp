@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fmt/core.h>
 #include <system_error>
+#include <vector>
 
 #if SORREL_HAS_OTF2
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "tools/sorrel/trace/code_places.hpp"
 #include "tools/sorrel/trace/process_walk.hpp"
@@ -27,18 +27,16 @@ namespace sorrel::tool {
 
 namespace fs = std::filesystem;
 
-#if SORREL_HAS_OTF2
 namespace {
 
-/// Of the files of an archive, as Score-P names them.
+/// Name of an archive's files, as Score-P names them.
 constexpr const char* archive_name = "traces";
 
-fs::path anchor_of(const std::string& path) {
+[[maybe_unused]] fs::path anchor_of(const std::string& path) {
   return fs::path(path) / (std::string(archive_name) + ".otf2");
 }
 
 }  // namespace
-#endif
 
 bool is_otf2_name(std::string_view name) {
   return name.ends_with(".otf2");
@@ -55,6 +53,20 @@ std::string otf2_refusal(const std::string& path) {
   return fmt::format(
       "{}: OTF2 is not supported, because libotf2 was not installed when sorrel was built", path);
 #endif
+}
+
+void remove_archive(const std::string& path) {
+  std::error_code error;
+  for (const char* suffix : {".otf2", ".def"})
+    fs::remove(fs::path(path) / (std::string(archive_name) + suffix), error);
+  const fs::path locations = fs::path(path) / archive_name;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(locations, error))
+    if (entry.path().extension() == ".evt" || entry.path().extension() == ".def")
+      files.push_back(entry.path());
+  for (const fs::path& file : files)
+    fs::remove(file, error);
+  fs::remove(locations, error);
 }
 
 #if SORREL_HAS_OTF2
@@ -275,6 +287,10 @@ class Otf2Timeline {
 
   void width(std::int64_t, std::uint64_t, std::uint64_t) {}
 
+  void thread(std::size_t, std::int64_t, const trace::ThreadRecord&) {}
+
+  void spend(std::size_t, std::optional<std::int32_t>, WorkerState, const SpentTime&) {}
+
   [[nodiscard]] bool has_ended() const { return !archive_.is_good(); }
 
   void finish(std::size_t, std::int64_t ns) { end_ns_ = std::max(end_ns_, ns); }
@@ -308,7 +324,7 @@ class Otf2Timeline {
     std::vector<OTF2_RegionRef> open;
   };
 
-  /// Of the communicators that the messages have named: the rank of the job.
+  /// Finds, in the communicators that the messages have named, the rank of the job.
   void find_senders(const std::vector<TracePart>& parts) {
     for (const TracePart& part : parts) {
       Record record;
@@ -416,21 +432,6 @@ class Otf2Timeline {
   std::unordered_map<std::string, OTF2_StringRef> strings_;
   std::int64_t end_ns_ = 0;
 };
-
-/// Those of an archive, and nothing else.
-void remove_archive(const std::string& path) {
-  std::error_code error;
-  for (const char* suffix : {".otf2", ".def"})
-    fs::remove(fs::path(path) / (std::string(archive_name) + suffix), error);
-  const fs::path locations = fs::path(path) / archive_name;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(locations, error))
-    if (entry.path().extension() == ".evt" || entry.path().extension() == ".def")
-      files.push_back(entry.path());
-  for (const fs::path& file : files)
-    fs::remove(file, error);
-  fs::remove(locations, error);
-}
 
 }  // namespace
 

@@ -20,6 +20,9 @@ namespace sorrel::tool {
 /// Why no archive may be written there; "": it may. An archive of an earlier run may be there.
 [[nodiscard]] std::string otf2_refusal(const std::string& path);
 
+/// Removes the files of an archive, and nothing else.
+void remove_archive(const std::string& path);
+
 /// `folder` has the parts of a trace. Overwrites an archive at `path`.
 [[nodiscard]] Result<MergedTrace> merge_otf2(const std::string& folder, const std::string& path);
 

@@ -62,7 +62,11 @@ enum EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 3, cou
 // Names of tracks and slices.
 inline constexpr std::string_view rank_prefix = "rank ", worker_prefix = "worker ",
                                   node_prefix = "ranks of simulated node ", idle_name = "idle",
-                                  wait_name = "waits", wait_prefix = "waits in ";
+                                  away_name = "no thread", wait_name = "waits",
+                                  wait_prefix = "waits in ";
+// Names of counters of a process.
+inline constexpr std::string_view width_name = "threads granted", core_time_name = "core time",
+                                  core_wait_name = "waiting for cores";
 // Categories of slices that are no calls of MPI, and of events of packets.
 inline constexpr std::string_view loop_category = "loop", task_category = "task",
                                   openmp_category = "openmp", loan_category = "loan",

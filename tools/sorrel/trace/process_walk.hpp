@@ -5,7 +5,8 @@
 //! workers one after the other. A visitor has the functions that ProcessWalk calls (merge.cpp,
 //! profile.cpp); `worker` is an index in `parts`. The slices of a rank are nested, and each that
 //! begins also ends, at the latest at the end. So are those of a worker that helps. Times of a
-//! track ascend. The walk stops early if the visitor has a function has_ended() and it is true.
+//! track ascend. spend() divides the time of each worker: its spans do not overlap. The walk stops
+//! early if the visitor has a function has_ended() and it is true.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +35,19 @@ struct RunRecord {
   std::int64_t begin_ns;
   std::int64_t end_ns;
   bool is_lent = false;  ///< It belongs to another worker.
+};
+
+struct SpentTime {
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+};
+
+/// What a worker does for some time; without any of these it is idle.
+enum class WorkerState : std::uint8_t {
+  computes,  ///< It runs a rank outside of MPI.
+  in_mpi,    ///< It runs a rank in MPI, or a nonblocking operation.
+  helps,     ///< It runs a part of a loop, or a task, for ranks of other workers.
+  away       ///< It is idle, since its thread runs other workers, or all are stopped.
 };
 
 template <class Visitor>
@@ -96,8 +110,11 @@ class ProcessWalk {
   struct Rank {
     /// Calls, loops, chunks, tasks and regions, one within the other.
     std::vector<Kind> open;
+    int call_depth = 0;
     bool is_waiting = false;
     std::int64_t wait_began_ns = 0;
+    /// What it has run until then is spent.
+    std::int64_t spent_until_ns = 0;
   };
 
   struct Worker {
@@ -113,8 +130,9 @@ class ProcessWalk {
     /// The begin of the sleep within the idle time.
     std::optional<std::int64_t> asleep_ns{};
     std::optional<PendingCall> pending_call{};
-    /// Of the worker as a helper: as those of a rank.
+    /// What is open of the worker as a helper, as for a rank.
     std::vector<Kind> open{};
+    std::int64_t helped_until_ns = 0;
   };
 
   struct Next {
@@ -173,6 +191,12 @@ class ProcessWalk {
       case Kind::give_back:
         add_loan(worker, record);
         return;
+      case Kind::resume:
+        add_resume(worker);
+        return;
+      case Kind::thread:
+        visitor_.thread(worker_, worker.now_ns, trace::ThreadRecord::of(record));
+        return;
       case Kind::move:
         if (const auto number = rank_of(record.subject))
           visitor_.move(*number, worker.now_ns, record.first);
@@ -200,9 +224,11 @@ class ProcessWalk {
   void add_call(Worker& worker, std::int32_t number, const trace::Record& record) {
     Rank& rank = ranks_[number];
     end_wait(worker, number, rank);
+    spend(worker, number, rank.call_depth > 0);
     if (record.kind() == Kind::call) {
       worker.pending_call = {.number = number, .ns = worker.now_ns, .record = record};
       rank.open.push_back(Kind::call);
+      ++rank.call_depth;
     } else {
       close(rank.open, Kind::call, [&](Kind kind) { end(number, kind, worker.now_ns); });
     }
@@ -223,6 +249,8 @@ class ProcessWalk {
       number = rank_of(record.subject);
       if (!number) return;
       end_wait(worker, *number, ranks_[*number]);
+    } else {
+      spend_help(worker);
     }
     (number ? ranks_[*number].open : worker.open).push_back(record.kind());
     visitor_.begin_work(worker_, number, worker.now_ns, record);
@@ -231,6 +259,7 @@ class ProcessWalk {
   void end_work(Worker& worker, const trace::Record& record) {
     const auto begin = static_cast<Kind>(static_cast<int>(record.kind()) - 1);
     if (record.subject == 0) {
+      spend_help(worker);
       close(worker.open, begin, [&](Kind) { visitor_.end_help(worker_, worker.now_ns); });
       return;
     }
@@ -243,6 +272,7 @@ class ProcessWalk {
 
   void end(std::int32_t number, Kind kind, std::int64_t ns) {
     if (kind == Kind::call) {
+      --ranks_[number].call_depth;
       visitor_.end_call(number, ns);
     } else {
       visitor_.end_work(number, ns);
@@ -276,6 +306,8 @@ class ProcessWalk {
           rank.wait_began_ns = worker.now_ns;
         }
       }
+      // A nonblocking operation is MPI's.
+      spend(worker, *number, name.empty() || ranks_[*number].call_depth > 0);
       add_run(worker, *number, false);
     }
     worker.since_ns = worker.now_ns;
@@ -286,9 +318,40 @@ class ProcessWalk {
   void add_loan(Worker& worker, const trace::Record& record) {
     end_idle(worker);
     const auto number = rank_of(record.subject);
-    if (number && record.kind() != Kind::borrow)
+    if (number && record.kind() != Kind::borrow) {
+      spend(worker, *number, ranks_[*number].call_depth > 0);
       add_run(worker, *number, record.kind() == Kind::give_back);
+    }
     worker.since_ns = worker.now_ns;
+  }
+
+  /// The worker's fibers run again.
+  void add_resume(Worker& worker) {
+    end_idle(worker);
+    if (worker.now_ns > worker.since_ns) {
+      visitor_.spend(worker_, std::nullopt, WorkerState::away,
+                     {.begin_ns = worker.since_ns, .end_ns = worker.now_ns});
+    }
+    worker.since_ns = worker.now_ns;
+  }
+
+  /// What a rank has run since the last switch, or since it was spent last.
+  void spend(const Worker& worker, std::int32_t number, bool is_in_mpi) {
+    Rank& rank = ranks_[number];
+    const std::int64_t begin_ns = std::max(worker.since_ns, rank.spent_until_ns);
+    if (begin_ns >= worker.now_ns) return;
+    visitor_.spend(worker_, number, is_in_mpi ? WorkerState::in_mpi : WorkerState::computes,
+                   {.begin_ns = begin_ns, .end_ns = worker.now_ns});
+    rank.spent_until_ns = worker.now_ns;
+  }
+
+  /// A part of a loop, or a task, begins or ends on a helper.
+  void spend_help(Worker& worker) {
+    if (!worker.open.empty() && worker.now_ns > worker.helped_until_ns) {
+      visitor_.spend(worker_, std::nullopt, WorkerState::helps,
+                     {.begin_ns = worker.helped_until_ns, .end_ns = worker.now_ns});
+    }
+    worker.helped_until_ns = worker.now_ns;
   }
 
   void add_run(const Worker& worker, std::int32_t number, bool is_lent) {

@@ -8,6 +8,7 @@
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/interruptible_work.hpp"
 #include "tools/sorrel/trace/merge.hpp"
 #include "tools/sorrel/trace/otf2_merge.hpp"
 
@@ -26,6 +27,19 @@ constexpr const char* trace_footer =
     "Example:\n"
     "  sorrel trace -o heat.trace heat.trace.parts";
 
+int make_trace(const std::string& file, const std::string& folder) {
+  os::make_file_size_limit_an_error();
+  const Result<MergedTrace> merged =
+      is_otf2_name(file) ? merge_otf2(folder, file) : merge_trace(folder, file);
+  if (!merged.has_value()) return report_error("{}", merged.error());
+  for (const std::string& warning : merged.value().warnings)
+    print_diagnostic("warning: left out: " + warning);
+  if (!merged.value().cut_off.empty()) return report_error("{}", merged.value().cut_off);
+  fmt::print("{}: {} events of {} worker{}\n", file, merged.value().event_count,
+             merged.value().part_count, merged.value().part_count == 1 ? "" : "s");
+  return 0;
+}
+
 }  // namespace
 
 int trace_command(Arguments arguments) {
@@ -38,16 +52,7 @@ int trace_command(Arguments arguments) {
   if (split.program.size() != 1 || file.empty())
     return report_error("a file and a folder are needed; usage: {}", trace_usage);
   const std::string& folder = split.program.front();
-  os::make_file_size_limit_an_error();
-  const Result<MergedTrace> merged =
-      is_otf2_name(file) ? merge_otf2(folder, file) : merge_trace(folder, file);
-  if (!merged.has_value()) return report_error("{}", merged.error());
-  for (const std::string& warning : merged.value().warnings)
-    print_diagnostic("warning: left out: " + warning);
-  if (!merged.value().cut_off.empty()) return report_error("{}", merged.value().cut_off);
-  fmt::print("{}: {} events of {} worker{}\n", file, merged.value().event_count,
-             merged.value().part_count, merged.value().part_count == 1 ? "" : "s");
-  return 0;
+  return run_interruptibly([&] { return make_trace(file, folder); }, [&] { remove_trace(file); });
 }
 
 }  // namespace sorrel::tool

@@ -31,7 +31,7 @@ struct TracedCode {
   std::string_view path;
 };
 
-/// The same moment on three clocks.
+/// One moment on three clocks.
 struct TracedClock {
   std::uint64_t cycles;  ///< modulo 2^56
   std::int64_t monotonic_ns;

@@ -39,7 +39,7 @@ struct RunningJob {
   /// In the order of their ranks, at least one.
   std::vector<JobProcess> processes;
 
-  /// Of the job; 0 if only the host MPI knows it.
+  /// Ranks of the job; 0 if only the host MPI knows their number.
   [[nodiscard]] std::int32_t rank_count() const { return processes.front().spec.rank_count; }
 };
 

@@ -6,18 +6,18 @@
 #include <map>
 #include <string_view>
 
+#include "base/printable.hpp"
 #include "os/cpu_set.hpp"
-#include "runtime/activity_table.hpp"
-#include "runtime/memory_rows.hpp"
-#include "runtime/wait_groups.hpp"
-#include "tools/sorrel/common/printable_text.hpp"
+#include "report/activity_table.hpp"
+#include "report/memory_rows.hpp"
+#include "report/wait_groups.hpp"
 
 namespace sorrel::tool {
 
 namespace {
 
-using runtime::RankWait;
-using runtime::ViewedWorker;
+using report::RankWait;
+using report::ViewedWorker;
 
 constexpr std::size_t unexpected_row_max = 8;
 
@@ -26,12 +26,12 @@ std::optional<std::uint32_t> worker_in(std::string_view state) {
   constexpr std::string_view before = " on worker ";
   const std::size_t at = state.find(before);
   return at == state.npos ? std::nullopt
-                          : runtime::number_in<std::uint32_t>(state.substr(at + before.size()));
+                          : report::number_in<std::uint32_t>(state.substr(at + before.size()));
 }
 
 void add_lines(std::vector<std::string>& lines, std::string_view text) {
   while (!text.empty())
-    lines.emplace_back(runtime::take_field(text, '\n'));
+    lines.push_back(printable(report::take_field(text, '\n')));
 }
 
 std::string text_of_number(const std::optional<double>& number, const char* unit) {
@@ -41,7 +41,7 @@ std::string text_of_number(const std::optional<double>& number, const char* unit
 std::string text_of_byte_rate(const WorkerRates& rates) {
   if (!rates.bytes_per_second) return "-";
   return std::string(
-      runtime::text_of_bytes(static_cast<std::uint64_t>(*rates.bytes_per_second)).text());
+      report::text_of_bytes(static_cast<std::uint64_t>(*rates.bytes_per_second)).text());
 }
 
 /// "1 process, 2 workers (cpus 0-1)"
@@ -108,7 +108,7 @@ void add_unexpected(std::vector<std::string>& lines, const JobView& now) {
       break;
     }
     lines.push_back(fmt::format("{:>8}  at {} {}", count, ranks.size() == 1 ? "rank" : "ranks",
-                                runtime::text_of_ranks(ranks, 4)));
+                                report::text_of_ranks(ranks, 4)));
   }
 }
 
@@ -144,8 +144,8 @@ std::vector<WorkerRates> rates_of(const JobView& before, const JobView& now) {
     const auto worker = worker_in(wait.state);
     if (!worker) continue;
     WorkerRates& of_worker = counts[*worker];
-    ++(wait.state.starts_with(runtime::state_ready) ? of_worker.ready_count
-                                                    : of_worker.running_count);
+    ++(wait.state.starts_with(report::state_ready) ? of_worker.ready_count
+                                                   : of_worker.running_count);
   }
   std::vector<WorkerRates> rates;
   for (std::size_t i = 0; i < now.view.workers.size(); ++i) {
@@ -183,25 +183,25 @@ std::string headline_of(const RunningJob& job) {
   return fmt::format("job {}: {}, {}, {} of cpu time, {} resident; {}", job.pid, shape_of(job),
                      "runs for " + text_of_duration(sum.age_seconds),
                      text_of_duration(sum.cpu_seconds),
-                     runtime::text_of_bytes(sum.resident_bytes).text(), printable(job.command));
+                     report::text_of_bytes(sum.resident_bytes).text(), printable(job.command));
 }
 
 std::vector<std::string> page_of(const RunningJob& job,
                                  const JobView& before,
                                  const JobView& now,
-                                 const runtime::RowChoice& choice) {
+                                 const report::RowChoice& choice) {
   std::vector<std::string> lines = {headline_of(job)};
   for (const std::string& note : now.notes)
     lines.push_back("note: " + note);
-  if (now.view.stage != runtime::ProcessView::Stage::with_ranks && now.is_empty()) {
-    lines.emplace_back(now.view.stage == runtime::ProcessView::Stage::before_ranks
+  if (now.view.stage != report::ProcessView::Stage::with_ranks && now.is_empty()) {
+    lines.emplace_back(now.view.stage == report::ProcessView::Stage::before_ranks
                            ? "its ranks have not started"
                            : "all its ranks have ended");
     return lines;
   }
   add_workers(lines, before, now);
   std::string table =
-      runtime::activity_table(now.view.ranks, text_of_ranks_of(now), now.view.rank_count, choice);
+      report::activity_table(now.view.ranks, text_of_ranks_of(now), now.view.rank_count, choice);
   constexpr std::string_view name = "sorrel: ";
   add_lines(lines, std::string_view(table).substr(name.size()));
   add_unexpected(lines, now);
@@ -253,7 +253,7 @@ Json json_of(const RunningJob& job, const JobView& before, const JobView& now) {
   Json ranks = Json::array();
   for (const RankWait& wait : now.view.ranks.waits())
     ranks.push_back(json_of(wait, now));
-  for (const runtime::RankMemory& memory : now.view.ranks.memory()) {
+  for (const report::RankMemory& memory : now.view.ranks.memory()) {
     const auto found =
         std::ranges::lower_bound(now.view.ranks.waits(), memory.rank, {}, &RankWait::rank);
     if (found == now.view.ranks.waits().end() || found->rank != memory.rank) continue;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/wait_rows.hpp"
+#include "report/wait_rows.hpp"
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/view/job_list.hpp"
 #include "tools/sorrel/view/job_view.hpp"
@@ -14,7 +14,7 @@ namespace sorrel::tool {
 
 /// A worker's thread between two views.
 struct WorkerRates {
-  /// Of a core's time; nothing if it is not known.
+  /// Share of a core's time; nothing if it is not known.
   std::optional<double> load;
   /// How often it got a core in a second.
   std::optional<double> wakes_per_second;
@@ -39,7 +39,7 @@ struct WorkerRates {
 [[nodiscard]] std::vector<std::string> page_of(const RunningJob& job,
                                                const JobView& before,
                                                const JobView& now,
-                                               const runtime::RowChoice& choice);
+                                               const report::RowChoice& choice);
 
 [[nodiscard]] Json json_of(const RunningJob& job);
 [[nodiscard]] Json json_of(const RunningJob& job, const JobView& before, const JobView& now);

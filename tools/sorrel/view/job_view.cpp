@@ -12,15 +12,15 @@
 
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
-#include "runtime/activity_table.hpp"
+#include "report/activity_table.hpp"
 
 namespace sorrel::tool {
 
 namespace {
 
 using launch::RequestHandler;
-using runtime::ViewRequest;
-using runtime::ViewSpace;
+using report::ViewRequest;
+using report::ViewSpace;
 
 constexpr std::int64_t answer_ns_max = 2'000'000'000;
 constexpr std::int64_t poll_ns = 500'000;
@@ -116,9 +116,9 @@ class Look {
     if (last - first != 1) return false;
     const auto wait = os::kernel_wait_of_process(pid(index));
     if (!wait || wait->is_restarted) return false;
-    view_.view.ranks.add(runtime::blocked_rank(first, wait->call));
-    if (space_.kind() == runtime::ViewKind::stacks)
-      append(view_.view.stacks[{wait->call, runtime::unknown_calls}], first);
+    view_.view.ranks.add(report::blocked_rank(first, wait->call));
+    if (space_.kind() == report::ViewKind::stacks)
+      append(view_.view.stacks[{wait->call, report::unknown_calls}], first);
     return true;
   }
 
@@ -164,7 +164,7 @@ class Look {
 
 }  // namespace
 
-Result<JobView> look_into(const RunningJob& job, runtime::ViewKind kind) {
+Result<JobView> look_into(const RunningJob& job, report::ViewKind kind) {
   constexpr std::size_t page_bytes = 4096;
   const std::size_t count = job.processes.size();
   const std::size_t slot_bytes =

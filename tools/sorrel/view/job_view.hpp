@@ -2,7 +2,7 @@
 //! and adds up the answers.
 //!
 //! A process is asked by SIGUSR1 with a value that its library recognises, whatever handlers the
-//! program has (runtime/view_space.hpp). The signal goes to the thread that writes reports, so that
+//! program has (report/view_space.hpp). The signal goes to the thread that writes reports, so that
 //! it ends no system call of the program. A process that could not recognise it gets none. Nothing
 //! is left behind, however this process ends.
 #pragma once
@@ -14,8 +14,8 @@
 
 #include <sorrel/result.hpp>
 
-#include "runtime/process_view.hpp"
-#include "runtime/view_space.hpp"
+#include "report/process_view.hpp"
+#include "report/view_space.hpp"
 #include "tools/sorrel/view/job_list.hpp"
 
 namespace sorrel::tool {
@@ -27,8 +27,8 @@ struct WorkerThreadFacts {
 };
 
 struct JobView {
-  runtime::ProcessView view;
-  /// Of view.workers.
+  report::ProcessView view;
+  /// The threads of view.workers.
   std::vector<WorkerThreadFacts> threads;
   /// By this machine's monotonic clock.
   std::int64_t time_ns = 0;
@@ -40,7 +40,7 @@ struct JobView {
 };
 
 /// Waits for the answers for a limited time. An error if this process cannot ask.
-[[nodiscard]] Result<JobView> look_into(const RunningJob& job, runtime::ViewKind kind);
+[[nodiscard]] Result<JobView> look_into(const RunningJob& job, report::ViewKind kind);
 
 /// "4096 ranks"
 [[nodiscard]] std::string text_of_ranks_of(const JobView& view);

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/memory_rows.hpp"
+#include "base/printable.hpp"
+#include "report/memory_rows.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
-#include "tools/sorrel/common/printable_text.hpp"
 #include "tools/sorrel/view/job_page.hpp"
 
 namespace sorrel::tool {
@@ -38,7 +38,7 @@ void print(const std::vector<RunningJob>& jobs) {
                ranks == 0 ? "-" : fmt::format("{}", ranks), job.processes.size(), workers,
                text_of_duration(json["seconds"].get<double>()),
                text_of_duration(json["cpu_seconds"].get<double>()),
-               runtime::text_of_bytes(json["resident_bytes"].get<std::uint64_t>()).text(),
+               report::text_of_bytes(json["resident_bytes"].get<std::uint64_t>()).text(),
                printable(job.command));
   }
 }

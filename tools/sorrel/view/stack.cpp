@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/wait_groups.hpp"
+#include "base/printable.hpp"
+#include "report/wait_groups.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/common/numbers.hpp"
-#include "tools/sorrel/common/printable_text.hpp"
 #include "tools/sorrel/view/job_page.hpp"
 
 namespace sorrel::tool {
@@ -33,16 +33,16 @@ constexpr const char* stack_footer =
 
 struct StackGroup {
   std::vector<std::int32_t> ranks;
-  runtime::CallStack calls;
+  report::CallStack calls;
 };
 
 /// The fewest ranks first. `rank`: only its group, with this rank alone.
-std::vector<StackGroup> groups_of(const runtime::ProcessView& view,
+std::vector<StackGroup> groups_of(const report::ProcessView& view,
                                   std::optional<std::int32_t> rank) {
   std::vector<StackGroup> groups;
   for (const auto& [calls, runs] : view.stacks) {
     StackGroup group{.ranks = {}, .calls = calls};
-    for (const runtime::RankRun& run : runs) {
+    for (const report::RankRun& run : runs) {
       for (std::int32_t one = run.first; one <= run.last; ++one) {
         if (!rank || *rank == one) group.ranks.push_back(one);
       }
@@ -59,7 +59,7 @@ void print(const std::vector<StackGroup>& groups) {
   constexpr std::size_t run_count_max = 12;
   for (const StackGroup& group : groups) {
     fmt::print("{} {}\n", group.ranks.size() == 1 ? "rank" : "ranks",
-               runtime::text_of_ranks(group.ranks, run_count_max));
+               report::text_of_ranks(group.ranks, run_count_max));
     for (std::size_t i = 0; i < group.calls.size(); ++i)
       fmt::print("  #{} {}\n", i, printable(group.calls[i]));
   }
@@ -73,7 +73,7 @@ Json json_of(const JobView& now, const std::vector<StackGroup>& groups) {
 }
 
 int show(const RunningJob& job, std::optional<std::int32_t> rank, bool as_json) {
-  const Result<JobView> seen = look_into(job, runtime::ViewKind::stacks);
+  const Result<JobView> seen = look_into(job, report::ViewKind::stacks);
   if (!seen.has_value()) {
     print_diagnostic(seen.error());
     return 1;

@@ -49,9 +49,9 @@ class Snapshot {
 
  private:
   void print(const RunningJob& job, Json& all) {
-    const Result<JobView> before = look_into(job, runtime::ViewKind::activity);
+    const Result<JobView> before = look_into(job, report::ViewKind::activity);
     if (before.has_value()) os::sleep_ns(interval_ns_);
-    const Result<JobView> now = before.has_value() ? look_into(job, runtime::ViewKind::activity)
+    const Result<JobView> now = before.has_value() ? look_into(job, report::ViewKind::activity)
                                                    : Result<JobView>(Error{before.error()});
     if (!now.has_value()) {
       print_diagnostic(now.error());

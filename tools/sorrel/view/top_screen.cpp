@@ -36,7 +36,7 @@ namespace sorrel::tool {
 
 namespace {
 
-using runtime::RowOrder;
+using report::RowOrder;
 
 constexpr std::array<std::pair<RowOrder, const char*>, 5> orders = {
     {{RowOrder::fewest_first, "fewest ranks"},
@@ -91,7 +91,7 @@ class Top {
       : options_(options),
         interval_ns_(static_cast<std::int64_t>(options.interval_seconds * 1e9)) {}
 
-  /// Until a key ends it, or the job has ended; what is to be said then.
+  /// Runs until a key ends it, or the job has ended; returns what is to be said then.
   std::string run() {
     for (;;) {
       refresh_jobs();
@@ -144,7 +144,7 @@ class Top {
       return;
     }
     const RunningJob& job = jobs_[index_];
-    Result<JobView> now = look_into(job, runtime::ViewKind::activity);
+    Result<JobView> now = look_into(job, report::ViewKind::activity);
     if (!now.has_value()) {
       lines_.push_back(now.error());
       return;

@@ -1,6 +1,6 @@
 # Copyright the Sorrel developers
 # SPDX-License-Identifier: Apache-2.0
-"""In the root of the sources: spack repo add packaging/spack && spack dev-build sorrel@0.2.0"""
+"""In the root of the sources: docs/howto/build-systems.md has the commands."""
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
@@ -13,7 +13,7 @@ class Sorrel(CMakePackage):
 
     license("Apache-2.0", checked_by="sorrel")
 
-    version("0.2.0")
+    version("main")
 
     variant("fortran", default=True, description="Install the modules of Fortran for this compiler")
 

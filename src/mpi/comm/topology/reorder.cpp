@@ -33,6 +33,8 @@ std::optional<grid::Problem> read_hint(std::string_view text, const CartTopology
 
 // Ranks of each worker, if the communicator's ranks fill them evenly and in order; else 0.
 int ranks_per_worker(const Comm& comm) {
+  // Ranks that are spawned are in no block.
+  if (comm.shared->world().may_spawn()) return 0;
   const auto worker_of = [&](int rank) {
     return comm.shared->world().layout().endpoint_of(comm.shared->group()->world_rank(rank));
   };

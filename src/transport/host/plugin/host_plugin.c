@@ -1,4 +1,7 @@
-/* A host plugin: host_api.h over one installed MPI. Compiled once for each. */
+/* A host plugin: host_api.h over a host MPI. Compiled once for each binary interface of MPI, with
+ * its values, and opens the host's library by its path (SORREL_HOST_BY_PATH). For an MPI of another
+ * interface users compile this file with its own wrapper, which links the library:
+ *   mpicc -shared -fPIC -I DIR DIR/transport/host/plugin/host_plugin.c -o sorrel-host.so */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,10 @@
 
 #ifdef SORREL_HOST_BY_PATH
 #include "transport/host/plugin/host_functions.h"
+#endif
+
+#ifndef SORREL_HOST_NAME
+#define SORREL_HOST_NAME "own"
 #endif
 
 enum { packet_tag = 1, long_tag = 2, no_slot = -1, segment_count_max = 4, path_bytes_max = 128 };

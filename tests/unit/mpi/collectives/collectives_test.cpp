@@ -145,7 +145,7 @@ TEST_P(Collectives, GatherAndScatterAtEveryRoot) {
 }
 
 TEST_P(Collectives, FollowEachOtherWithoutABreak) {
-  // The same number of messages for any number of ranks. Processes that outnumber the cores wait
+  // Equally many messages for any number of ranks. Processes that outnumber the cores wait
   // for their turn in each call.
   const int rounds = GetParam().processes > 2 ? std::max(3, 100 / size()) : 1000 / size();
   run([rounds](int rank) {
@@ -171,7 +171,7 @@ TEST_P(Collectives, FollowEachOtherWithoutABreak) {
 TEST_P(Collectives, MayChangeTheirOperandsAtOnce) {
   // A vector that is combined on arrival; two workers read each other's totals.
   constexpr int count = 100;
-  const int rounds = GetParam().processes > 2 ? 10 : 200;
+  const int rounds = GetParam().processes > 2 ? 10 : GetParam().processes == 2 ? 50 : 200;
   run([rounds](int rank) {
     const int ranks = size();
     std::vector<int> values(count), all(count), total(count);
@@ -220,6 +220,48 @@ TEST(Collectives, GoOnWhenTheMailboxBetweenTwoWorkersIsFull) {
       EXPECT_EQ(received, numbers);
     }
   });
+}
+
+/// Sums of all ranks over `comm`, each begun by a member of an inner node of the tree only when all
+/// nodes below it have reported.
+void check_sums_with_children_first(MPI_Comm comm) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Barrier(comm);
+  const BarrierNode& barrier_node = *object_of<Comm>(comm)->barrier_node;
+  for (long round = 0; round < 6; ++round) {
+    int is_there = 0;
+    while (barrier_node.arrived_child_count != barrier_node.children.size()) {
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, comm, &is_there, MPI_STATUS_IGNORE);
+      std::this_thread::yield();
+    }
+    const long own = round * 1000 + rank;
+    long sum = -1;
+    MPI_Allreduce(&own, &sum, 1, MPI_LONG, MPI_SUM, comm);
+    ASSERT_EQ(sum, size * (round * 1000) + static_cast<long>(size) * (size - 1) / 2);
+  }
+}
+
+TEST(Collectives, CombineTheOperandsOfInnerNodesThatComeLast) {
+  // Worker 1 is the parent of workers 9 to 16, and worker 2 that of 17 to 24. With one rank each a
+  // node reports its member's operand; with two it stores them; in a communicator of every third
+  // rank some nodes have one member and some have none.
+  for (const test::Shape& shape :
+       {test::Shape{10, 10}, {17, 17}, {18, 17}, {40, 20}, {66, 33}, {34, 17, 2}}) {
+    test::run_ranks(shape, [](int rank) {
+      MPI_Comm same, reversed, third;
+      MPI_Comm_dup(MPI_COMM_WORLD, &same);
+      check_sums_with_children_first(same);
+      MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+      check_sums_with_children_first(reversed);
+      MPI_Comm_split(MPI_COMM_WORLD, rank % 3, rank, &third);
+      check_sums_with_children_first(third);
+      MPI_Comm_free(&third);
+      MPI_Comm_free(&reversed);
+      MPI_Comm_free(&same);
+    });
+  }
 }
 
 TEST_P(Collectives, GrowTheirStagingBuffersBetweenUses) {

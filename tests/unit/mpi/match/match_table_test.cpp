@@ -76,7 +76,7 @@ TEST(MatchTable, ReplacesAMessageInItsPlace) {
   EXPECT_EQ(table.oldest(), nullptr);
 }
 
-/// The same by a linear search from the oldest on.
+/// A table with a linear search from the oldest entry on.
 class SlowTable {
  public:
   void add(MatchEntry& added) { entries_.push_back(&added); }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/inspect/mpi_interface.hpp"
 
 namespace sorrel::tool {
 namespace {
@@ -67,6 +68,26 @@ TEST(Preflight, OtherMpisAreKnownByTheirLibraries) {
   EXPECT_EQ(foreign_mpi("libmpi_abi.so.1"), "");
   EXPECT_EQ(foreign_mpi("libm.so.6"), "");
   EXPECT_EQ(foreign_mpi("libc.so.6"), "");
+  EXPECT_EQ(foreign_mpi("libmpi.so.20"), "Open MPI 2");
+  EXPECT_EQ(foreign_mpi("libmpi.so.1"), "Open MPI 1.5 to 1.8");
+  EXPECT_EQ(foreign_mpi("libmpi.so.4"), "Intel MPI 4 or older");
+  EXPECT_EQ(foreign_mpi("libmpich.so.10"), "MPICH 3.0");
+  EXPECT_EQ(foreign_mpi("libmpich.so.1.2"), "MPICH2 1.2 or older");
+  EXPECT_TRUE(is_shared_name("libmpi.so.0"));
+  EXPECT_FALSE(is_shared_name("liblam.so.4"));
+}
+
+TEST(Preflight, InterfacesThatAreTranslatedHaveTheirExactNames) {
+  ASSERT_NE(translated_interface("libmpi.so.40"), nullptr);
+  EXPECT_EQ(translated_interface("libmpi.so.40")->name, "Open MPI");
+  EXPECT_EQ(translated_interface("libmpi_cxx.so.40"), translated_interface("libmpi.so.40"));
+  ASSERT_NE(translated_interface("libmpich.so.12"), nullptr);
+  EXPECT_EQ(translated_interface("libmpich.so.12"), translated_interface("libmpi.so.12"));
+  EXPECT_EQ(translated_interface("libmpi_mpifh.so.40"), translated_interface("libmpi.so.40"));
+  EXPECT_EQ(translated_interface("libmpifort.so.12"), translated_interface("libmpi.so.12"));
+  for (const char* other : {"libmpi.so", "libmpi.so.20", "libmpi.so.120", "libmpi_mpifh.so.20",
+                            "libmpifort.so.10", "libmpi_abi.so.1"})
+    EXPECT_EQ(translated_interface(other), nullptr) << other;
 }
 
 }  // namespace

@@ -334,6 +334,110 @@ TEST_F(ReportTest, AdviceNamesTheLateRankAndItsLine) {
   EXPECT_EQ(outlook.replayed_ns, job.end_ns);
 }
 
+TEST_F(ReportTest, TimesOfRanksAndWorkersAddUp) {
+  JobFile file(path(), {0, 0});
+  write_hidden_wait(file);
+  read(file);
+  for (const RankTimes& rank : analysis.ranks)
+    EXPECT_EQ(rank.compute_ns + rank.mpi_ns + rank.wait_ns(), rank.life.ns());
+  EXPECT_EQ(analysis.workers[0].compute_ns, 6 * ms);
+  EXPECT_EQ(analysis.workers[0].mpi_ns, 2 * ms);
+  EXPECT_EQ(analysis.workers[0].idle_ns, 0);
+}
+
+TEST_F(ReportTest, ARankThatHasYieldedIsReady) {
+  // Rank 0 tests for a message from 1 to 5 ms, and lets rank 1 run from 2 to 4 ms.
+  JobFile file(path(), {0, 0});
+  file.run(0, 0, {0, 2 * ms});
+  file.run(0, 1, {2 * ms, 4 * ms});
+  file.run(0, 0, {4 * ms, 6 * ms});
+  file.call(0, {.function = "MPI_Test", .time = {1 * ms, 5 * ms}});
+  read(file);
+  EXPECT_EQ(analysis.ranks[0].compute_ns, 2 * ms);
+  EXPECT_EQ(analysis.ranks[0].mpi_ns, 2 * ms);
+  EXPECT_EQ(waits(0, WaitKind::ready), 2 * ms);
+  EXPECT_EQ(analysis.exposed_ns(), 0);
+  EXPECT_EQ(analysis.sites[0].range.begin, 4 * ms);
+  EXPECT_EQ(analysis.sites[0].range.end, 4 * ms);
+}
+
+/// `rank_count` ranks on two workers exchange a message with the next one in each of ten steps,
+/// which takes a millisecond from worker to worker.
+void write_ring(JobFile& file, std::uint32_t rank_count) {
+  constexpr std::int64_t step_ns = 1 * ms + 100 * us;
+  for (std::uint32_t w = 0; w < 2; ++w) {
+    for (std::int64_t begin = 0; begin < 10 * step_ns; begin += step_ns) {
+      const std::uint32_t count = rank_count / 2;
+      const std::int64_t own_ns = 100 * us / count;
+      for (std::uint32_t i = 0; i < count; ++i)
+        file.run(w, w * count + i, {begin + i * own_ns, begin + (i + 1) * own_ns});
+      file.run(w, std::nullopt, {begin + 100 * us, begin + step_ns});
+    }
+  }
+  for (std::uint32_t rank = 0; rank < rank_count; ++rank) {
+    const std::uint32_t count = rank_count / 2;
+    const std::int64_t end_ns = (rank % count + 1) * (100 * us / count);
+    for (std::int64_t begin = 0; begin < 10 * step_ns; begin += step_ns) {
+      file.call(rank, {.function = "MPI_Sendrecv",
+                       .time = {begin + end_ns - 2 * us, begin + step_ns},
+                       .wait = Interval{begin + end_ns, begin + step_ns}});
+      file.message(rank, (rank + 1) % rank_count, {begin + end_ns - us, begin + step_ns}, 8);
+    }
+  }
+}
+
+TEST_F(ReportTest, TwoRanksThatWaitForMessagesTellNothingOfMore) {
+  JobFile file(path(), {0, 1});
+  write_ring(file, 2);
+  read(file);
+  const Outlook outlook = find_outlook(job, WaitCauses(job), analysis, {});
+  EXPECT_TRUE(std::ranges::none_of(outlook.predictions,
+                                   [](const Prediction& each) { return each.rank_factor > 1; }));
+  ASSERT_EQ(outlook.not_predicted.size(), 1U);
+  EXPECT_EQ(outlook.not_predicted[0],
+            "other numbers of ranks: messages in flight matter here, and fewer than 4 ranks do not "
+            "show which ones are neighbours; a trace with other numbers tells more");
+}
+
+TEST_F(ReportTest, LateSendersThatWaitForMessagesAreLatency) {
+  // Ranks 0 and 3 wait for rank 1, which waits for a message that is in flight.
+  JobFile file(path(), {0, 1, 2, 3});
+  const auto receives = [&](std::uint32_t rank, std::int64_t end) {
+    file.run(rank, rank, {0, 1 * ms});
+    file.run(rank, std::nullopt, {1 * ms, end});
+    file.run(rank, rank, {end, 10 * ms});
+    file.call(rank,
+              {.function = "MPI_Recv", .time = {900 * us, end}, .wait = Interval{1 * ms, end}});
+  };
+  receives(1, 9 * ms);
+  receives(0, 9200 * us);
+  receives(3, 9200 * us);
+  file.run(2, 2, {0, 1 * ms});
+  file.call(2, {.function = "MPI_Send", .time = {900 * us, 950 * us}});
+  file.call(1, {.function = "MPI_Send", .time = {9 * ms, 9200 * us}});
+  file.message(2, 1, {900 * us, 9 * ms}, 8);
+  file.message(1, 0, {9100 * us, 9200 * us}, 8);
+  file.message(1, 3, {9100 * us, 9200 * us}, 8);
+  read(file);
+  const Outlook outlook = find_outlook(job, WaitCauses(job), analysis, {});
+  ASSERT_FALSE(outlook.advice.empty());
+  EXPECT_NE(outlook.advice[0].text.find("messages and collectives are in flight: latency"),
+            std::string::npos)
+      << outlook.advice[0].text << outlook.advice[0].evidence;
+}
+
+TEST_F(ReportTest, APredictionHasTheRangeOfItsLatencies) {
+  JobFile file(path(), {0, 1});
+  write_collective(file, "MPI_Allreduce", std::nullopt);
+  read(file);
+  const Outlook outlook = find_outlook(job, WaitCauses(job), analysis, {});
+  ASSERT_FALSE(outlook.predictions.empty());
+  for (const Prediction& each : outlook.predictions) {
+    EXPECT_LE(each.range.begin, each.ns);
+    EXPECT_GE(each.range.end, each.ns);
+  }
+}
+
 TEST_F(ReportTest, ThePageIsWholeAndNeedsNoOtherFile) {
   JobFile file(path(), {0, 1});
   write_late_sender(file);

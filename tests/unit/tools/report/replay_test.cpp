@@ -18,8 +18,10 @@ class Program {
     program_.ranks.resize(rank_count);
     program_.begins.resize(rank_count);
     program_.nodes = std::move(nodes);
-    for (std::uint32_t r = 0; r < rank_count; ++r)
+    for (std::uint32_t r = 0; r < rank_count; ++r) {
       program_.workers.push_back(r % static_cast<std::uint32_t>(program_.nodes.size()));
+      program_.rank_nodes.push_back(program_.nodes[program_.workers.back()]);
+    }
   }
 
   Program& on_worker(std::uint32_t rank, std::uint32_t worker) {
@@ -36,28 +38,18 @@ class Program {
     return *this;
   }
 
-  /// Work of which `cold_ns` are due to a wait before it; then a wait that costs nothing.
-  Program& cold_step(std::uint32_t rank, std::int64_t compute_ns, std::int64_t cold_ns) {
-    program_.cold_start_ns = cold_ns;
-    program_.ranks[rank].push_back({.compute_ns = compute_ns,
-                                    .mpi_ns = 0,
-                                    .kind = StepKind::pause,
-                                    .is_cold = true,
-                                    .index = 0});
-    return *this;
-  }
-
   std::uint32_t message() {
     program_.events.push_back({.is_message = true, .distance = Distance::other_node, .bytes = 8});
     return static_cast<std::uint32_t>(program_.events.size() - 1);
   }
 
-  std::uint32_t collective(std::uint32_t member_count, std::int64_t cost_ns) {
-    program_.collectives.push_back({.member_count = member_count, .cost_ns = cost_ns});
+  std::uint32_t collective(std::uint32_t member_count, std::int64_t near_ns, std::int64_t far_ns) {
+    program_.collectives.push_back(
+        {.member_count = member_count, .near_ns = near_ns, .far_ns = far_ns});
     return static_cast<std::uint32_t>(program_.collectives.size() - 1);
   }
 
-  void latency(std::int64_t ns) { program_.latencies.set(Distance::other_node, 3, ns); }
+  void latency(const Latencies::Times& ns) { program_.latencies.set(Distance::other_node, 3, ns); }
 
   [[nodiscard]] std::int64_t time(const ReplaySetting& setting = {}) const {
     return replay(program_, setting).value_or(-1);
@@ -85,7 +77,7 @@ TEST(ReplayTest, APauseIsHiddenByAnotherRank) {
 Program exchange() {
   Program program(2, {0, 1});
   constexpr std::int64_t compute_ns = 100 * us;
-  program.latency(100 * us);
+  program.latency({100 * us, 100 * us, 100 * us});
   for (int i = 0; i < 10; ++i) {
     const std::uint32_t there = program.message();
     const std::uint32_t back = program.message();
@@ -102,18 +94,13 @@ TEST(ReplayTest, MessagesTakeTheirLatency) {
   EXPECT_EQ(exchange().time({.latency_ns = 300 * us}), 4000 * us);
 }
 
-TEST(ReplayTest, MoreRanksHideLatency) {
-  // A round takes the part of one copy and the latency; the last copy is behind the first.
-  EXPECT_EQ(exchange().time({.rank_factor = 2}), 1550 * us);
-  EXPECT_EQ(exchange().time({.rank_factor = 4}), 1325 * us);
-}
-
-TEST(ReplayTest, ColdStartsShrinkLessThanTheirWork) {
-  Program program(1, {0});
-  program.cold_step(0, 100 * us, 20 * us).step(0, 80 * us, StepKind::end);
-  EXPECT_EQ(program.time(), 180 * us);
-  // Sixteen copies of 5 + 10 + 5 us.
-  EXPECT_EQ(program.time({.rank_factor = 16}), 320 * us);
+TEST(ReplayTest, MessagesTakeTheirQuartiles) {
+  Program program = exchange();
+  program.latency({50 * us, 100 * us, 200 * us});
+  EXPECT_EQ(program.time({.quantile = Latencies::Quantile::lower}), 1500 * us);
+  EXPECT_EQ(program.time(), 2000 * us);
+  EXPECT_EQ(program.time({.quantile = Latencies::Quantile::upper}), 3000 * us);
+  EXPECT_EQ(program.time({.has_flight = false}), 1000 * us);
 }
 
 TEST(ReplayTest, BalanceSpreadsTheWork) {
@@ -136,11 +123,38 @@ TEST(ReplayTest, RanksStayOnTheirNode) {
 
 TEST(ReplayTest, ACollectiveWaitsForItsLastMember) {
   Program program(2, {0, 0});
-  const std::uint32_t all = program.collective(2, 7 * us);
+  const std::uint32_t all = program.collective(2, 7 * us, 90 * us);
   program.step(0, 10 * us, StepKind::arrive, all).step(0, 0, StepKind::leave, all);
   program.step(1, 50 * us, StepKind::arrive, all).step(1, 0, StepKind::leave, all);
   program.step(0, 20 * us, StepKind::end).step(1, 0, StepKind::end);
   EXPECT_EQ(program.time(), 77 * us);
+}
+
+TEST(ReplayTest, ACollectiveOfNodesWaitsForTheNetwork) {
+  // Rank 0 arrives at 10 us, rank 1 on the other node at 50 us: after 30 us each has the other's.
+  Program program(2, {0, 1});
+  const std::uint32_t all = program.collective(2, 0, 30 * us);
+  program.step(0, 10 * us, StepKind::arrive, all).step(0, 0, StepKind::leave, all);
+  program.step(1, 50 * us, StepKind::arrive, all).step(1, 0, StepKind::leave, all);
+  program.step(0, 0, StepKind::end).step(1, 100 * us, StepKind::end);
+  EXPECT_EQ(program.time(), 150 * us);
+}
+
+TEST(ReplayTest, ACollectiveCrossesTheNetworkAsOftenAsBefore) {
+  // With a latency of 15 us, 32 us are two crossings.
+  Program program(2, {0, 1});
+  program.latency({15 * us, 15 * us, 15 * us});
+  const std::uint32_t all = program.collective(2, 0, 32 * us);
+  for (std::uint32_t rank = 0; rank < 2; ++rank)
+    program.step(rank, 0, StepKind::arrive, all)
+        .step(rank, 0, StepKind::leave, all)
+        .step(rank, 0, StepKind::end);
+  EXPECT_EQ(program.time(), 32 * us);
+  EXPECT_EQ(program.time({.latency_ns = 100 * us}), 202 * us);
+  EXPECT_EQ(program.time({.latency_ns = 0}), 2 * us);
+  // Two nodes need no more than two crossings: the rest of 32 us has other reasons.
+  program.latency({us, us, us});
+  EXPECT_EQ(program.time({.latency_ns = 101 * us}), 232 * us);
 }
 
 TEST(ReplayTest, RanksThatWaitForEverAreAnError) {

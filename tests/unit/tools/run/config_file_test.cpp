@@ -16,7 +16,7 @@ class ConfigFileTest : public testing::Test {
     return parse_config(*make_run_app(options), text, "conf");
   }
 
-  [[nodiscard]] std::string error_of(std::string_view text) { return parse(text).error(); }
+  [[nodiscard]] std::string error_of(std::string_view text) { return parse(text).error_or(""); }
 };
 
 TEST_F(ConfigFileTest, LinesAreOptionsAndTheRestOfALineIsTheValue) {

@@ -10,7 +10,7 @@ using Parts = std::vector<PartSpec>;
 
 Parts parts_of(const std::vector<PartRequest>& requests, const PartLimits& limits) {
   const auto parts = plan_parts(requests, limits);
-  EXPECT_EQ(parts.error(), "");
+  EXPECT_EQ(parts.error_or(""), "");
   return parts.has_value() ? parts.value() : Parts{};
 }
 

@@ -6,7 +6,7 @@
 namespace sorrel::tool {
 namespace {
 
-using runtime::RankWait;
+using report::RankWait;
 
 RankWait row_of(std::int32_t rank, const std::string& state) {
   return {.rank = rank,
@@ -91,7 +91,7 @@ TEST(JobPage, shows_the_job_its_workers_and_its_ranks) {
 
 TEST(JobPage, says_that_there_are_no_ranks) {
   JobView now;
-  now.view.stage = runtime::ProcessView::Stage::after_ranks;
+  now.view.stage = report::ProcessView::Stage::after_ranks;
   EXPECT_EQ(page_of(small_job(), now, now, {}).back(), "all its ranks have ended");
 }
 

@@ -96,10 +96,30 @@ function makeTable(box, caption, columns, rows, shown) {
   }
 }
 
-/** A bar of parts {key, name, seconds}, with the list of what they are. */
-function makeBar(box, name, parts) {
-  const whole = parts.reduce((sum, part) => sum + part.seconds, 0);
-  const used = parts.filter((part) => part.seconds > 0);
+/** Shares in tenths of a percent that add up to 100 %: the largest remainders are rounded up. */
+function tenthsOf(parts) {
+  const whole = parts.reduce((sum, part) => sum + part, 0);
+  if (whole <= 0) return parts.map(() => 0);
+  const exact = parts.map((part) => (1000 * part) / whole);
+  const tenths = exact.map(Math.floor);
+  const order = exact.map((_, i) => i).sort((a, b) => exact[b] - tenths[b] - (exact[a] - tenths[a]));
+  const rest = 1000 - tenths.reduce((sum, each) => sum + each, 0);
+  for (let i = 0; i < rest; ++i) ++tenths[order[i % order.length]];
+  return tenths;
+}
+
+const tenthsText = (tenths) => (tenths / 10).toFixed(1);
+
+/**
+ * A bar of parts {key, name, of(member)}, with the list of what they are: the sum over `members`, and in brackets the
+ * least and the most share that one of them has.
+ */
+function makeBar(box, name, parts, members) {
+  const tenthsOfEach = members.map((member) => tenthsOf(parts.map((part) => part.of(member))));
+  const sums = parts.map((part) => members.reduce((sum, member) => sum + part.of(member), 0));
+  const tenths = tenthsOf(sums);
+  const whole = sums.reduce((sum, each) => sum + each, 0);
+  const used = parts.map((part, i) => ({ ...part, index: i, seconds: sums[i] })).filter((part) => part.seconds > 0);
   const title = add(box, "div", undefined, "bar-name");
   add(title, "span", name);
   add(title, "span", timeText(whole));
@@ -112,7 +132,10 @@ function makeBar(box, name, parts) {
     piece.style.flexGrow = part.seconds / whole;
     const key = add(keys, "li");
     swatch(key, part.key);
-    key.append(`${part.name} ${shareText(part.seconds, whole)}`);
+    const each = tenthsOfEach.map((member) => member[part.index]);
+    const range = each.length > 1
+      ? ` (${tenthsText(each.reduce((a, b) => Math.min(a, b)))} to ${tenthsText(each.reduce((a, b) => Math.max(a, b)))} %)` : "";
+    key.append(`${part.name} ${tenthsText(tenths[part.index])} %${range}`);
   }
 }
 
@@ -123,25 +146,34 @@ function showSums() {
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : word === "process" ? "es" : "s"}`;
   element("summary").textContent = `${timeText(data.seconds)}, ${plural(rankCount, "rank")} on ${plural(data.worker_count, "worker")} of ` +
     `${plural(data.process_count, "process")}, ${data.event_count.toLocaleString("en")} events`;
-  const waitParts = (which) => data.wait_kinds.map(([key, name]) => ({
-    key: key.replace(/_/g, "-"), name, seconds: data.waits[key] ? which(data.waits[key]) : 0,
+  if (data.taken) {
+    element("taken").textContent = `${data.taken[0].toUpperCase()}${data.taken.slice(1)}.`;
+    element("taken").hidden = false;
+  }
+  const waitParts = data.wait_kinds.map(([key, name]) => ({
+    key: key.replace(/_/g, "-"), name, of: (rank) => (rank.waits[key] ? rank.waits[key].seconds : 0),
   }));
   const bars = element("time-bars");
   makeBar(bars, "Time of all ranks", [
-    { key: "computes", name: "computes", seconds: data.computing_seconds },
-    { key: "in-mpi", name: "in MPI, not waiting", seconds: data.transfer_seconds },
-    ...waitParts((wait) => wait.seconds),
-  ]);
-  const idle = data.workers.reduce((sum, worker) => sum + worker.idle_seconds, 0);
-  const running = data.workers.reduce((sum, worker) => sum + worker.running_seconds, 0);
+    { key: "computes", name: "computes", of: (rank) => rank.computing_seconds },
+    { key: "in-mpi", name: "in MPI, not waiting", of: (rank) => rank.transfer_seconds },
+    ...waitParts,
+  ], data.ranks);
   makeBar(bars, "Time of all workers", [
-    { key: "computes", name: "run ranks", seconds: running },
-    { key: "idle", name: "idle", seconds: idle },
-  ]);
+    { key: "computes", name: "compute", of: (worker) => worker.computing_seconds },
+    { key: "in-mpi", name: "in MPI", of: (worker) => worker.transfer_seconds },
+    { key: "idle", name: "idle", of: (worker) => worker.idle_seconds - worker.without_thread_seconds },
+    { key: "ready", name: "idle, without a thread", of: (worker) => worker.without_thread_seconds },
+  ], data.workers);
+  const { core_seconds: core, core_wait_seconds: coreWait } = data.threads;
+  const whole = data.seconds * data.worker_count;
+  add(bars, "p", core === undefined ? "The system does not say for how long the threads of the workers have had a core."
+    : `The threads of the workers were on a core for ${timeText(core)}, ${shareText(core, whole)} of the time of all workers, and waited for one for ` +
+      `${timeText(coreWait)}, ${shareText(coreWait, whole)}.`, "note");
   makeBar(bars, "Waiting of all ranks", [
-    { key: "ready", name: "hidden", seconds: data.waiting_seconds - data.exposed_waiting_seconds },
-    { key: "late-sender", name: "exposed", seconds: data.exposed_waiting_seconds },
-  ]);
+    { key: "ready", name: "hidden", of: (rank) => rank.waiting_seconds - rank.exposed_waiting_seconds },
+    { key: "late-sender", name: "exposed", of: (rank) => rank.exposed_waiting_seconds },
+  ], data.ranks);
 }
 
 function behindText(row) {
@@ -180,6 +212,7 @@ function showTables() {
     { name: "at", text: (row) => row.place },
     { name: "calls", isNumber: true, text: (row) => row.count },
     { name: "time", isNumber: true, text: (row) => timeText(row.seconds) },
+    { name: "of one call", isNumber: true, text: (row) => `${timeText(row.shortest_seconds)} to ${timeText(row.longest_seconds)}` },
     { name: "waiting", isNumber: true, text: (row) => shareText(Object.values(row.waits).reduce((sum, wait) => sum + wait.seconds, 0), row.seconds) },
     { name: "exposed", isNumber: true, text: (row) => timeText(Object.values(row.waits).reduce((sum, wait) => sum + wait.exposed_seconds, 0)) },
     { name: "mostly", text: (row) => {
@@ -192,7 +225,7 @@ function showTables() {
     const row = data.critical_path[i];
     pathSums[row.what] = (pathSums[row.what] || 0) + row.seconds;
   }
-  makeBar(element("path-bar"), "The path", Object.entries(pathSums).map(([what, seconds]) => ({ key: pathColors[what], name: pathNames[what], seconds })));
+  makeBar(element("path-bar"), "The path", Object.keys(pathSums).map((what) => ({ key: pathColors[what], name: pathNames[what], of: (sums) => sums[what] })), [pathSums]);
   makeTable(element("path"), "What the critical path runs through", [
     { name: "time", isNumber: true, text: (row) => timeText(row.seconds) },
     { name: "share", isNumber: true, text: (row) => shareText(row.seconds, data.seconds) },
@@ -777,24 +810,26 @@ function showMatrix() {
 function addWords(parent, tag, text) {
   const box = add(parent, tag);
   text.split("`").forEach((part, i) => (i % 2 === 1 ? add(box, "code", part) : box.append(part)));
+  return box;
 }
 
 function showAdvice() {
-  element("advice-section").hidden = data.advice.length === 0 && data.predictions.length === 0;
+  if (data.taken) return;
+  element("advice-section").hidden = data.advice.length === 0 && data.predictions.length === 0 && data.not_predicted.length === 0;
   for (const { text, evidence } of data.advice) {
     const item = add(element("advice"), "li");
     addWords(item, "p", text);
     add(item, "p", evidence, "evidence");
   }
   const box = element("predictions");
-  if (data.no_replay) add(box, "p", `Not predicted: ${data.no_replay}.`, "note");
+  for (const why of data.not_predicted) addWords(box, "p", `Not predicted: ${why}.`).className = "note";
   if (data.predictions.length === 0) return;
   add(box, "h3", "Predictions");
   add(box, "p", `From replays of the trace. The replay of the job as it was takes ${timeText(data.replayed_seconds)} instead of ` +
-    `${timeText(data.seconds)}; the predictions are scaled by that.`, "note");
+    `${timeText(data.seconds)}; the predictions are scaled by that. In brackets: with the quartiles of the times that messages have taken.`, "note");
   makeTable(box, "Predicted times", [
     { name: "instead", text: (row) => row.what },
-    { name: "time", isNumber: true, text: (row) => timeText(row.seconds) },
+    { name: "time", isNumber: true, text: (row) => `${timeText(row.seconds)} (${timeText(row.least_seconds)} to ${timeText(row.most_seconds)})` },
     { name: "change", isNumber: true, text: (row) => `${row.seconds < data.seconds ? "" : "+"}${(100 * (row.seconds / data.seconds - 1)).toFixed(1)} %` },
   ], data.predictions, 20);
 }

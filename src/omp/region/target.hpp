@@ -1,0 +1,37 @@
+//! Target regions on the host: what the compiler passes for one, and its execution. Called on an
+//! OpenMP thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "omp/team/team_thread.hpp"
+
+namespace sorrel::omp {
+
+/// The arguments of a target construct. Its data are mapped to themselves, except copies of
+/// firstprivate variables.
+struct Target {
+  void (*body)(void*) = nullptr;
+  std::size_t count = 0;  ///< of the mapped variables
+  void** addresses = nullptr;
+  const std::size_t* sizes = nullptr;
+  const std::uint16_t* kinds = nullptr;
+  std::uint32_t thread_limit = 0;  ///< 0: not given
+};
+
+/// Reads the thread_limit clause from the compiler's list of arguments, which may be null.
+[[nodiscard]] std::uint32_t thread_limit_of(void* const* arguments);
+
+/// Runs the region, after the predecessors of `depend`. depend: null without such a clause. May
+/// suspend.
+void run_target(TeamThread& thread, const Target& target, void** depend);
+
+/// A task runs the region; the caller does not wait for it.
+void make_target_task(TeamThread& thread, const Target& target, void** depend);
+
+/// Called when a construct requests the default device: prints once that the host computes, and
+/// ends the process if OMP_TARGET_OFFLOAD is mandatory.
+void report_host();
+
+}  // namespace sorrel::omp

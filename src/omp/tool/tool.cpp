@@ -1,0 +1,177 @@
+#include "omp/tool/tool.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <string>
+#include <strings.h>
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::omp {
+
+constinit std::atomic<bool> is_tool_on{false};
+
+namespace {
+
+using StartTool = ompt::StartResult* (*)(unsigned version, const char* runtime);
+
+constexpr unsigned omp_version = 201511;
+constexpr const char* runtime_name = "Sorrel";
+
+enum class Start : std::uint32_t { none, running, done };
+
+/// What the process has once.
+struct ToolOfProcess {
+  std::atomic<Start> start{Start::none};
+  std::atomic<std::uintptr_t> starter{0};  ///< thread pointer
+  FindInquiry find_inquiry = nullptr;
+  ompt::StartResult* result = nullptr;
+  /// Release by the thread of the tool that sets one, acquire by a thread that calls it.
+  std::array<std::atomic<ompt::Function>, ompt::event_count> callbacks{};
+  /// Threads that are in a callback, and the one that ends the tool.
+  std::atomic<std::uint32_t> call_count{0};
+  std::atomic<std::uint64_t> last_id{0};
+};
+
+constinit ToolOfProcess tool;
+
+bool is_reported(int event) {
+  switch (event) {
+    case ompt::thread_begin:
+    case ompt::thread_end:
+    case ompt::parallel_begin:
+    case ompt::parallel_end:
+    case ompt::task_create:
+    case ompt::task_schedule:
+    case ompt::implicit_task:
+    case ompt::sync_region_wait:
+    case ompt::mutex_released:
+    case ompt::dependences:
+    case ompt::work:
+    case ompt::sync_region:
+    case ompt::mutex_acquire:
+    case ompt::mutex_acquired:
+      return true;
+    default:
+      return false;
+  }
+}
+
+ompt::SetResult set_callback(int event, ompt::Function callback) {
+  if (event < 1 || event >= ompt::event_count) return ompt::SetResult::error;
+  tool.callbacks[static_cast<std::size_t>(event)].store(callback, std::memory_order_release);
+  return is_reported(event) ? ompt::SetResult::always : ompt::SetResult::never;
+}
+
+int get_callback(int event, ompt::Function* callback) {
+  if (event < 1 || event >= ompt::event_count) return 0;
+  *callback = tool.callbacks[static_cast<std::size_t>(event)].load(std::memory_order_acquire);
+  return *callback == nullptr ? 0 : 1;
+}
+
+std::uint64_t get_unique_id() {
+  return tool.last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void finalize_tool() {
+  ompt::StartResult* const ended = std::exchange(tool.result, nullptr);
+  // Seq_cst, with ToolCall: a thread in a callback is seen, or sees that the tool has ended.
+  is_tool_on.store(false, std::memory_order_seq_cst);
+  // A callback may end the process itself.
+  constexpr int naps_max = 1000;
+  constexpr std::int64_t nap_ns = 1'000'000;
+  for (int i = 0; i < naps_max && tool.call_count.load(std::memory_order_seq_cst) != 0; ++i)
+    os::sleep_ns(nap_ns);
+  if (ended != nullptr && ended->finalize != nullptr) ended->finalize(&ended->tool_data);
+}
+
+ompt::Function look_up(const char* name) {
+  struct Entry {
+    const char* name;
+    ompt::Function function;
+  };
+
+  const Entry entries[] = {{"ompt_set_callback", reinterpret_cast<ompt::Function>(set_callback)},
+                           {"ompt_get_callback", reinterpret_cast<ompt::Function>(get_callback)},
+                           {"ompt_get_unique_id", reinterpret_cast<ompt::Function>(get_unique_id)},
+                           {"ompt_finalize_tool", reinterpret_cast<ompt::Function>(finalize_tool)}};
+  for (const Entry& entry : entries) {
+    if (std::strcmp(entry.name, name) == 0) return entry.function;
+  }
+  return tool.find_inquiry(name);
+}
+
+/// The tool of the program or of a preloaded library, else the first one of the listed libraries.
+ompt::StartResult* find_tool() {
+  const auto start_in = [](void* library) -> ompt::StartResult* {
+    const auto start = reinterpret_cast<StartTool>(dlsym(library, "ompt_start_tool"));
+    return start == nullptr ? nullptr : start(omp_version, runtime_name);
+  };
+  if (ompt::StartResult* const found = start_in(RTLD_DEFAULT)) return found;
+  const char* const listed = secure_getenv("OMP_TOOL_LIBRARIES");
+  std::string rest = listed == nullptr ? "" : listed;
+  while (!rest.empty()) {
+    const std::string path = rest.substr(0, rest.find(':'));
+    rest.erase(0, path.size() + 1);
+    if (path.empty()) continue;
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      std::fprintf(stderr, "sorrel: OMP_TOOL_LIBRARIES: %s\n", dlerror());
+      continue;
+    }
+    if (ompt::StartResult* const found = start_in(library)) return found;
+  }
+  return nullptr;
+}
+
+void find_and_start() {
+  const char* const setting = secure_getenv("OMP_TOOL");
+  if (setting != nullptr && strcasecmp(setting, "disabled") == 0) return;
+  tool.result = find_tool();
+  if (tool.result == nullptr) return;
+  // Callbacks of events come only after the tool has been initialized.
+  ompt::StartResult& found = *tool.result;
+  if (found.initialize == nullptr || found.initialize(look_up, 0, &found.tool_data) == 0) {
+    tool.result = nullptr;
+    return;
+  }
+  is_tool_on.store(true, std::memory_order_relaxed);
+  std::atexit(finalize_tool);
+}
+
+}  // namespace
+
+void start_tool(FindInquiry find) {
+  if (tool.start.load(std::memory_order_acquire) == Start::done) return;
+  Start expected = Start::none;
+  if (tool.start.compare_exchange_strong(expected, Start::running, std::memory_order_acquire)) {
+    tool.starter.store(arch::thread_pointer(), std::memory_order_relaxed);
+    tool.find_inquiry = find;
+    find_and_start();
+    // Release: the tool's own thread has set its callbacks.
+    tool.start.store(Start::done, std::memory_order_release);
+    return;
+  }
+  while (tool.start.load(std::memory_order_acquire) != Start::done &&
+         tool.starter.load(std::memory_order_relaxed) != arch::thread_pointer())
+    os::yield_core();
+}
+
+ToolCall::ToolCall() {
+  tool.call_count.fetch_add(1, std::memory_order_seq_cst);
+  is_allowed_ = is_tool_on.load(std::memory_order_seq_cst);
+}
+
+ToolCall::~ToolCall() {
+  tool.call_count.fetch_sub(1, std::memory_order_release);
+}
+
+ompt::Function callback_of(ompt::Event event) {
+  return tool.callbacks[static_cast<std::size_t>(event)].load(std::memory_order_acquire);
+}
+
+}  // namespace sorrel::omp

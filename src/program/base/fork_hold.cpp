@@ -1,0 +1,14 @@
+#include "program/base/fork_hold.hpp"
+
+#include "program/base/libc.hpp"
+
+namespace sorrel::program {
+
+void hold_over_forks(void (*hold)(), void (*release)()) {
+  using Register = int(void (*)(), void (*)(), void (*)(), void*);
+  // The C library's own: handlers of ranks are told apart by who registers them.
+  static auto* const real = next_definition<Register>("__register_atfork");
+  static_cast<void>(real(hold, release, release, nullptr));
+}
+
+}  // namespace sorrel::program

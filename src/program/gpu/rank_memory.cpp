@@ -1,0 +1,60 @@
+#include "program/gpu/rank_memory.hpp"
+
+#include <algorithm>
+
+namespace sorrel::program::gpu {
+
+void RankMemory::count(const Allocation& allocation, bool is_added) {
+  if (allocation.kind == MemoryKind::pinned || allocation.kind == MemoryKind::registered ||
+      allocation.kind == MemoryKind::imported)
+    return;
+  const std::uint64_t before = in_use_.load(std::memory_order_relaxed);
+  const std::uint64_t now = is_added ? before + allocation.bytes : before - allocation.bytes;
+  in_use_.store(now, std::memory_order_relaxed);
+  most_.store(std::max(most_.load(std::memory_order_relaxed), now), std::memory_order_relaxed);
+}
+
+void RankMemory::add(const Allocation& allocation) {
+  const std::scoped_lock lock(mutex_);
+  const auto [place, is_new] = all_.try_emplace(allocation.begin, allocation);
+  if (!is_new) {
+    count(place->second, false);
+    place->second = allocation;
+  }
+  count(allocation, true);
+}
+
+bool RankMemory::remove(std::uintptr_t begin) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = all_.find(begin);
+  if (found == all_.end()) return false;
+  count(found->second, false);
+  all_.erase(found);
+  return true;
+}
+
+std::optional<Allocation> RankMemory::find(std::uintptr_t address) const {
+  const std::scoped_lock lock(mutex_);
+  auto after = all_.upper_bound(address);
+  if (after == all_.begin()) return std::nullopt;
+  const Allocation& before = std::prev(after)->second;
+  if (address - before.begin >= before.bytes) return std::nullopt;
+  return before;
+}
+
+std::vector<Allocation> RankMemory::take_all_of(Context context) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Allocation> taken;
+  for (auto at = all_.begin(); at != all_.end();) {
+    if (at->second.context != context) {
+      ++at;
+      continue;
+    }
+    taken.push_back(at->second);
+    count(at->second, false);
+    at = all_.erase(at);
+  }
+  return taken;
+}
+
+}  // namespace sorrel::program::gpu

@@ -1,0 +1,4 @@
+// A program without OpenMP.
+int main(void) {
+  return 0;
+}

@@ -1,0 +1,67 @@
+#include "mpi/job/port_table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sorrel::mpi {
+namespace {
+
+using Side = PortTable::Side;
+using Outcome = PortTable::Outcome;
+
+TEST(PortTable, TheSecondRankMeetsTheFirstOneThatWaitsOnTheOtherSide) {
+  PortTable table;
+  const std::string port = table.open(3);
+  const PortTable::Meeting first = table.meet(port, Side::accept, 3);
+  const PortTable::Meeting second = table.meet(port, Side::accept, 4);
+  EXPECT_EQ(first.outcome, Outcome::waits);
+  EXPECT_EQ(second.outcome, Outcome::waits);
+  EXPECT_NE(first.caller.ticket, second.caller.ticket);
+  const PortTable::Meeting met = table.meet(port, Side::connect, 9);
+  EXPECT_EQ(met.outcome, Outcome::meets);
+  EXPECT_EQ(met.caller, first.caller);
+  EXPECT_EQ(table.meet(port, Side::connect, 10).caller, second.caller);
+  EXPECT_EQ(table.meet(port, Side::connect, 11).outcome, Outcome::waits);
+}
+
+TEST(PortTable, APortThatIsClosedNamesTheRanksThatWaitThereAndIsNeverOpenAgain) {
+  PortTable table;
+  const std::string port = table.open(0);
+  const auto waiting = table.meet(port, Side::connect, 5).caller;
+  const auto left = table.close(port);
+  ASSERT_TRUE(left.has_value());
+  EXPECT_EQ(*left, std::vector{waiting});
+  EXPECT_FALSE(table.close(port).has_value());
+  EXPECT_EQ(table.meet(port, Side::accept, 0).outcome, Outcome::no_port);
+  EXPECT_NE(table.open(0), port);
+}
+
+TEST(PortTable, ThePortsOfARankThatEndsAreClosed) {
+  PortTable table;
+  const std::string of_first = table.open(1);
+  const std::string of_second = table.open(2);
+  const auto waiting = table.meet(of_first, Side::connect, 5).caller;
+  EXPECT_EQ(table.close_all_of(1), std::vector{waiting});
+  EXPECT_EQ(table.open_count(), 1U);
+  EXPECT_EQ(table.meet(of_second, Side::accept, 2).outcome, Outcome::waits);
+}
+
+TEST(PortTable, AServiceHasOnePort) {
+  PortTable table;
+  EXPECT_TRUE(table.publish("ocean", "a"));
+  EXPECT_FALSE(table.publish("ocean", "b"));
+  EXPECT_EQ(table.lookup("ocean"), "a");
+  EXPECT_TRUE(table.unpublish("ocean"));
+  EXPECT_FALSE(table.unpublish("ocean"));
+  EXPECT_EQ(table.lookup("ocean"), std::nullopt);
+}
+
+TEST(PortTable, PortsOfDifferentJobsHaveDifferentNames) {
+  PortTable first;
+  PortTable second;
+  first.set_job(1);
+  second.set_job(2);
+  EXPECT_NE(first.open(0), second.open(0));
+}
+
+}  // namespace
+}  // namespace sorrel::mpi
