@@ -13,6 +13,7 @@
 #include "mpi/match/observer.hpp"
 #include "mpi/match/rank_events.hpp"
 #include "mpi/rma/window.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/program_calls.hpp"
 #include "runtime/rank_guests.hpp"
@@ -161,16 +162,9 @@ int raise(RankState& self, Comm& comm, int error_class) {
 namespace {
 
 /// A rank that goes on in another process does so here: nothing of it is used afterwards.
-int pause_at_end(RankState& self, int result) {
-  self.is_pause_due = false;
-  self.world->job().pause(self);
+int enter_safepoint(RankState& self, int result) {
+  self.world->safepoint()->enter(self);
   return result;
-}
-
-/// A job of one rank is saved at the end of any call.
-bool begin_lone_pause(mpi::World& world) {
-  const std::uint32_t votes = world.size() == 1 ? world.job().vote_on_pause() : 0;
-  return votes != 0 && world.job().begin_pause(votes);
 }
 
 int end_call(RankState& self, int result) {
@@ -178,7 +172,8 @@ int end_call(RankState& self, int result) {
     events->record_worker();
     if (events->is_due()) deliver_events(self, ToolState::of(self));
   }
-  if (self.is_pause_due || begin_lone_pause(*self.world)) return pause_at_end(self, result);
+  mpi::Safepoint* const safepoint = self.world->safepoint();
+  if (safepoint != nullptr && safepoint->is_due(self)) return enter_safepoint(self, result);
   if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);
   return result;
 }

@@ -1,14 +1,14 @@
 //! JobStop - stops all workers of all processes of a job, so that each process may change or copy
 //! what belongs to any of its workers, while nothing is in flight in the whole job.
 //!
-//! Each process has one object, with the same actions under the same numbers. To stop the job, the
-//! processes that must_request() call request(); then in every process, on one thread each, the
-//! action's on_job_stopped() is called. There the processes may exchange() numbers and memory, as
+//! Each process has one object, with one action. To stop the job, the processes that must_request()
+//! call request(); then in every process, on one thread each, the action's on_job_stopped() is
+//! called. There the processes may exchange() numbers and memory, as
 //! often as they like, but all equally often. A stop may fail, because a worker is late or
 //! something is in flight. It has no effect then, and the requester may request it again:
 //!
 //!     bool Mover::try_stop(core::Worker& worker) {           // in a fiber
-//!       return job_stop.request(worker, action_number);    // false: not now
+//!       return job_stop.request(worker);    // false: not now
 //!     }
 //!     void Mover::on_job_stopped(core::JobStop& stop) {      // in every process
 //!       if (!stop.agree(may_move())) return;                 // all of them, or none
@@ -21,7 +21,6 @@
 //! protocols and the proofs.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,25 +56,19 @@ class JobStopAction {
 
 class JobStop {
  public:
-  /// Numbers of actions are below.
-  static constexpr std::uint32_t action_count_max = 4;
-
   virtual ~JobStop() = default;
 
   /// In every process alike, before its workers run.
-  void set_action(std::uint32_t number, JobStopAction& action) {
-    SORREL_CHECK(number < action_count_max && actions_[number] == nullptr);
-    actions_[number] = &action;
-  }
+  void set_action(JobStopAction& action) { action_ = &action; }
 
   /// In each process once, when it is ready for an action for which all have to be ready, then once
   /// more in each for the next one, and so on: whether it is this process that requests the stop.
   [[nodiscard]] virtual bool must_request() = 0;
 
-  /// On the thread of `requester`, in a fiber: begins a stop for the action of that number. False:
-  /// not now, since workers share threads, another stop lasts, or a process has ended. True:
-  /// on_job_resumed() will be called. May suspend.
-  [[nodiscard]] virtual bool request(Worker& requester, std::uint32_t number) = 0;
+  /// On the thread of `requester`, in a fiber: begins a stop. False: not now, since workers share
+  /// threads, another stop lasts, or a process has ended. True: on_job_resumed() will be called.
+  /// May suspend.
+  [[nodiscard]] virtual bool request(Worker& requester) = 0;
 
   /// In SchedulerHooks::on_attention().
   virtual void on_attention(Worker& /*worker*/) {}
@@ -124,13 +117,13 @@ class JobStop {
   [[nodiscard]] virtual bool sends_memory() const = 0;
 
  protected:
-  [[nodiscard]] JobStopAction& action(std::uint32_t number) const {
-    SORREL_ASSERT(number < action_count_max && actions_[number] != nullptr);
-    return *actions_[number];
+  [[nodiscard]] JobStopAction& action() const {
+    SORREL_ASSERT(action_ != nullptr);
+    return *action_;
   }
 
  private:
-  std::array<JobStopAction*, action_count_max> actions_{};
+  JobStopAction* action_ = nullptr;
 };
 
 }  // namespace sorrel::core

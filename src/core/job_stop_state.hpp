@@ -16,10 +16,8 @@ struct JobStopState {
   /// The processes meet here.
   StopPoint point;
   Exchange exchange;
-  // Acquire and release: the requester owns `action` until the stop is over.
+  // Acquire and release: one requester at a time, until its stop is over.
   std::atomic<std::uint32_t> is_claimed{0};
-  /// The number of the action. Relaxed: published by the stop.
-  std::atomic<std::uint32_t> action{0};
   std::atomic<std::uint64_t> ready_count{0};
 };
 

@@ -45,14 +45,13 @@ bool SharedJobStop::has_ended_process() const {
   return false;
 }
 
-bool SharedJobStop::request(Worker& requester, std::uint32_t number) {
+bool SharedJobStop::request(Worker& requester) {
   JobStopState& state = memory_.job_stop();
   std::uint32_t none = 0;
   // Acquire, pairs with on_resumed() of the last requester; failure is no stop.
   if (has_ended_process() || !state.is_claimed.compare_exchange_strong(
                                  none, 1, std::memory_order_acquire, std::memory_order_relaxed))
     return false;
-  state.action.store(number, std::memory_order_relaxed);
   const std::uint32_t stop = state.point.open();
   // Acquire and release, as in on_attention().
   const bool is_first = !is_taking_part_.exchange(true, std::memory_order_acq_rel);
@@ -98,10 +97,9 @@ void SharedJobStop::on_stopped() {
   if (stop.arrival == StopPoint::Arrival::late) return;
   arrived_number_.store(stop.number, std::memory_order_relaxed);
   if (!wait_for_all(stop.number)) return;
-  JobStopAction& action = this->action(state.action.load(std::memory_order_relaxed));
-  if (agree(scheduler_.is_quiet() && action.is_quiet())) {
+  if (agree(scheduler_.is_quiet() && action().is_quiet())) {
     was_stopped_ = true;
-    action.on_job_stopped(*this);
+    action().on_job_stopped(*this);
   }
   // No process goes on while another one acts.
   (void)exchange(0);
@@ -133,10 +131,9 @@ void SharedJobStop::on_resumed(Worker& requester) {
   // If a worker was late; else the stop is over.
   state.point.give_up(number, process_count_);
   if (!is_requester) return;
-  JobStopAction& action = this->action(state.action.load(std::memory_order_relaxed));
   // Release, pairs with the next requester.
   state.is_claimed.store(0, std::memory_order_release);
-  action.on_job_resumed(requester, was_stopped);
+  action().on_job_resumed(requester, was_stopped);
 }
 
 bool SharedJobStop::must_request() {

@@ -26,7 +26,7 @@ class SharedJobStop final : public JobStop, private StopAction {
 
   /// True in the last process.
   [[nodiscard]] bool must_request() override;
-  [[nodiscard]] bool request(Worker& requester, std::uint32_t number) override;
+  [[nodiscard]] bool request(Worker& requester) override;
   void on_attention(Worker& worker) override;
 
   std::span<const std::uint64_t> exchange(std::uint64_t own) override;

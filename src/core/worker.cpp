@@ -11,6 +11,7 @@
 #include "arch/cpu.hpp"
 #include "arch/long_pause.hpp"
 #include "core/cycle_clock.hpp"
+#include "core/exception_state.hpp"
 #include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 #include "os/clock.hpp"
@@ -31,15 +32,6 @@ namespace {
 
 // A sleep until a timer ends so long before it is due, because sleeps take longer than requested.
 constexpr std::int64_t timer_lead_ns_max = 50'000;
-
-/// The calling thread's exception state, if the process has a C++ library.
-ExceptionState* exception_state_of_thread() {
-  using GetGlobals = ExceptionState* (*)();
-  // The C++ library of the user's program, not the one linked into this library: the program's
-  // exceptions cross a switch.
-  auto get_globals = reinterpret_cast<GetGlobals>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
-  return get_globals == nullptr ? nullptr : get_globals();
-}
 
 /// The variable `*of_thread` of the calling thread, in the control block of a fiber.
 template <class T>
@@ -94,6 +86,10 @@ inline void perturb_order(Worker& worker, FiberQueue& ready, std::vector<WorkerM
 }
 
 }  // namespace
+
+GetExceptionState find_exception_state() {
+  return reinterpret_cast<GetExceptionState>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
+}
 
 void run_remote_call(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
   RemoteCall* call = nullptr;
@@ -813,8 +809,8 @@ void Worker::add_timer(Timer& timer) {
 
 void ThreadState::take_calling_thread() {
   errno_address = &errno;
-  exceptions = exception_state_of_thread();
-  if (exceptions == nullptr) exceptions = &no_exceptions;
+  const GetExceptionState get_state = find_exception_state();
+  exceptions = get_state != nullptr ? get_state() : &no_exceptions;
   thread_pointer = arch::thread_pointer();
   number = os::thread_number();
 }

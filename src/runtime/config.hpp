@@ -28,8 +28,8 @@ struct Config : launch::JobSpec {
     return has_comm_worker ? 1 : worker_count;
   }
 
-  /// Whether all ranks may pause at once: to be saved, or to change their process.
-  [[nodiscard]] bool pauses_ranks() const { return moves_between || is_saved(); }
+  /// Whether all ranks may wait at once: to be saved, or to change their process.
+  [[nodiscard]] bool has_safepoints() const { return moves_between || is_saved(); }
 
   /// Whether all processes of the job share memory.
   [[nodiscard]] bool is_all_near() const { return memory != nullptr && !memory->shape().is_part; }

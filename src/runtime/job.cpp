@@ -139,7 +139,7 @@ std::unique_ptr<transport::SimulatedNodes> simulated_nodes(const Config& config,
 std::unique_ptr<core::JobStop> job_stop(const Config& config,
                                         core::Scheduler& scheduler,
                                         transport::HostTransport* transport) {
-  if (!config.pauses_ranks()) return nullptr;
+  if (!config.has_safepoints()) return nullptr;
   if (transport == nullptr) return std::make_unique<core::SharedJobStop>(scheduler);
   return std::make_unique<transport::HostJobStop>(scheduler, *transport, *config.host);
 }
@@ -204,7 +204,7 @@ void report_moves(const mpi::BalanceReport& report) {
                static_cast<unsigned long long>(policy.uneven_windows),
                static_cast<unsigned long long>(policy.windows),
                static_cast<unsigned long long>(policy.moves),
-               static_cast<unsigned long long>(policy.steps), report.held_seconds,
+               static_cast<unsigned long long>(policy.steps), report.waited_seconds,
                mean_of(policy.imbalance_before, policy.steps),
                mean_of(policy.imbalance_after, policy.judged_steps));
   if (policy.place_changes != 0) {
@@ -241,7 +241,7 @@ void report_moves_between(const MoveReport& report) {
                static_cast<unsigned long long>(report.ranks),
                static_cast<unsigned long long>(report.steps),
                static_cast<double>(report.bytes) / (1 << 20), report.moving_seconds,
-               report.held_seconds, mean_of(policy.imbalance_before, report.steps),
+               report.waited_seconds, mean_of(policy.imbalance_before, report.steps),
                mean_of(policy.imbalance_after, policy.judged_steps));
   if (report.busy_steps + report.empty_steps == 0) return;
   std::fprintf(
@@ -343,12 +343,11 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   mpi::ProcessWorld& world = *worlds_.front();
-  if (config.pauses_ranks()) pause_ = std::make_unique<JobPause>(world, stacks_, first_place_);
   if (config.is_saved())
-    saver_ = std::make_unique<JobSaver>(config, scheduler_.memory(), world, body_, *pause_);
+    saver_ = std::make_unique<JobSaver>(config, scheduler_.memory(), world, body_.states());
   if (config.moves_between) {
     RankPlaces& places = *this;
-    mover_ = std::make_unique<RankMover>(config, world, body_, *pause_, places);
+    mover_ = std::make_unique<RankMover>(config, world, body_.states(), places);
   }
 }
 
@@ -363,10 +362,10 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
         mpi::World::Connection{
             .transport = transport,
             .job_stop = job_stop_.get(),
+            .rank_stacks = &stacks_,
             .has_comm_worker = config.has_comm_worker,
             .operation_stack_bytes = operation_stack_bytes(config),
             .moves_ranks = moves_ranks(config),
-            .pauses_at_collectives = config.pauses_ranks(),
             .moves_between = config.moves_between,
             .shuffle_seed = config.shuffle_seed ? config.shuffle_seed : config.move_seed,
             .program_number = program_number_of(config),
@@ -429,57 +428,6 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
 
 void Job::end_not_restarted(const std::string& error) {
   end_job(nullptr, 1, ("cannot restart: " + error).c_str());
-}
-
-/// All ranks have called MPI_Init.
-std::int32_t Job::threaded_rank() {
-  if (std::exchange(has_looked_for_threads_, true)) return threaded_rank_;
-  const mpi::ProcessWorld& world = *worlds_.front();
-  for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
-    if (threaded_rank_ < 0 && worlds_.front()->rank(i).calling_level >= MPI_THREAD_SERIALIZED)
-      threaded_rank_ = i;
-  }
-  return threaded_rank_;
-}
-
-std::uint32_t Job::vote_on_pause() {
-  // A collective may have several barriers.
-  if (pause_ == nullptr || pause_->is_begun()) return 0;
-  std::uint32_t votes = saver_ != nullptr && saver_->is_wanted() ? mpi::wants_save : 0U;
-  if (mover_ != nullptr) votes |= mover_->vote();
-  // Another process may want it.
-  const bool may_be_wanted = votes != 0 || worlds_.front()->layout().process_count() > 1;
-  return may_be_wanted && threaded_rank() >= 0 ? votes | mpi::has_threads : votes;
-}
-
-bool Job::begin_pause(std::uint32_t votes) {
-  const bool has_threads = (votes & mpi::has_threads) != 0;
-  SORREL_ASSERT(!pause_->is_begun(), "votes 0x%x in a pause", votes);
-  if (mover_ != nullptr && (votes & mpi::ends_window) != 0) mover_->end_window();
-  is_pause_for_moves_ = false;
-  const bool is_for_save = (votes & mpi::wants_save) != 0;
-  const bool is_for_moves = (votes & mpi::wants_moves) != 0;
-  if (has_threads) {
-    if (is_for_save) saver_->give_up(threaded_rank());
-    if (is_for_moves) mover_->give_up(threaded_rank());
-    return false;
-  }
-  if (!is_for_save && !is_for_moves) return false;
-  pause_->begin();
-  // The other one is wanted again in a later collective.
-  is_pause_for_moves_ = !is_for_save;
-  if (is_for_save) {
-    saver_->begin_save();
-  } else {
-    mover_->begin();
-  }
-  return true;
-}
-
-/// A rank may return from here in another process: nothing of this one is used afterwards.
-void Job::pause(mpi::RankState& rank) {
-  if (is_pause_for_moves_) return mover_->pause(rank);
-  (void)saver_->save(rank);
 }
 
 /// A rank may return from here in another process: nothing of this one is used afterwards.
@@ -642,7 +590,7 @@ void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
 
 void Job::clear_rank(mpi::RankState& rank) {
   page_follower_.forget(index_of(rank));
-  body_.clear(rank);
+  body_.states().clear(rank);
   stacks_.clear(index_of(rank));
 }
 
@@ -697,11 +645,11 @@ void Job::on_moved(const mpi::RankState& rank, const core::Worker& from) {
   const core::WorkerNodes& nodes = scheduler_.nodes();
   const int node = nodes.node_of(rank.worker->index());
   if (node == nodes.node_of(from.index())) return;
-  std::vector<os::MemoryRange> memory = body_.thread_locals(rank);
+  std::vector<os::MemoryRange> memory = body_.states().thread_locals(rank);
   const std::size_t index = index_of(rank);
   const auto stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index));
   memory.push_back({stack, stack + stacks_.stack_bytes()});
-  std::ranges::copy(body_.memory(rank), std::back_inserter(memory));
+  std::ranges::copy(body_.states().memory(rank), std::back_inserter(memory));
   page_follower_.follow(index, std::move(memory), node);
 }
 

@@ -22,7 +22,6 @@
 #include "os/stack_slab.hpp"
 #include "report/report_file.hpp"
 #include "report/wait_table.hpp"
-#include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
 #include "runtime/deadlock_watch.hpp"
@@ -164,9 +163,6 @@ class Job final : public core::SchedulerHooks,
   void on_end(int status) override;
   void record_finalized(const mpi::RankState& rank) override;
   int save_job(mpi::RankState& rank) override;
-  std::uint32_t vote_on_pause() override;
-  bool begin_pause(std::uint32_t votes) override;
-  void pause(mpi::RankState& rank) override;
   std::string prepare_spawned(std::span<mpi::RankState* const> ranks,
                               const mpi::SpawnCommand& command) override;
   void drop_spawned(std::span<mpi::RankState* const> ranks) override;
@@ -208,7 +204,6 @@ class Job final : public core::SchedulerHooks,
   void start_fiber(mpi::RankState& rank, core::Worker& worker);
   void begin_change() override;
   void end_change() override;
-  [[nodiscard]] std::int32_t threaded_rank();
 
   /// The rank of the attached thread.
   [[nodiscard]] mpi::RankState& attached_rank() const {
@@ -260,27 +255,18 @@ class Job final : public core::SchedulerHooks,
   const std::unique_ptr<transport::Transport> own_transport_;
   /// The transport, if packets go over a host MPI; else null.
   transport::HostTransport* const host_transport_;
-  /// Null if ranks never pause.
+  /// Null if the job has no safepoints.
   const std::unique_ptr<core::JobStop> job_stop_;
   /// For a job with a simulated network; else null.
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::ProcessWorld>> worlds_;
-  /// Null if ranks never pause.
-  std::unique_ptr<JobPause> pause_;
   /// Null if the job was not started with a folder for checkpoints.
   std::unique_ptr<JobSaver> saver_;
   /// Null if ranks stay in their processes.
   std::unique_ptr<RankMover> mover_;
   /// Null where no other rank runs while ranks wait, or ranks may go to other processes meanwhile.
   std::unique_ptr<DeadlockWatch> deadlock_watch_;
-  /// What the ranks pause for, if they do: to change their process; else to be saved. On the thread
-  /// of the root's worker; read by the ranks when they are released.
-  bool is_pause_for_moves_ = false;
-  /// A rank whose threads may be in a collective; -1: none, once they have been looked at. The
-  /// same.
-  std::int32_t threaded_rank_ = -1;
-  bool has_looked_for_threads_ = false;
   const bool is_restarted_;
   const bool is_process_mode_;
   const bool is_verbose_;

@@ -88,7 +88,7 @@ bool gives_blocks(launch::Balance balance) {
   return balance == launch::Balance::steal || balance == launch::Balance::measured;
 }
 
-class ProgramBody final : public RankBody {
+class ProgramBody final : public RankBody, public ProgramStates {
  public:
   ProgramBody(const program::ProgramStart& start,
               const program::ImageSlab& slab,
@@ -168,7 +168,7 @@ class ProgramBody final : public RankBody {
     process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                        stacks.stack_bytes());
     // Streams in the memory of a rank are the program's.
-    if (config_.pauses_ranks()) process->streams().open();
+    if (config_.has_safepoints()) process->streams().open();
     {
       const std::scoped_lock lock(ranks_mutex_);
       Rank& mine = ranks_[static_cast<std::size_t>(index)];
@@ -209,7 +209,7 @@ class ProgramBody final : public RankBody {
 
   void on_thread_start() override {
     use_initial_locale();
-    if (!config_.pauses_ranks()) return;
+    if (!config_.has_safepoints()) return;
     const std::scoped_lock lock(threads_mutex_);
     threads_.emplace_back(::gettid(), os::ThreadRights::of(::gettid()));
   }
@@ -281,6 +281,8 @@ class ProgramBody final : public RankBody {
   [[nodiscard]] std::int32_t started_thread_count(const mpi::RankState& rank) const override {
     return process_of(rank)->started_threads().count();
   }
+
+  [[nodiscard]] ProgramStates& states() override { return *this; }
 
   [[nodiscard]] std::string layout() const override { return layout_text(config_); }
 
@@ -522,7 +524,7 @@ class ProgramBody final : public RankBody {
   KnownDescriptors descriptors_;
   /// The streams at the present stop of the job.
   OpenStreams streams_;
-  /// The threads of workers, with their rights at the start; if ranks may pause.
+  /// The threads of workers, with their rights at the start; if the job has safepoints.
   std::vector<std::pair<pid_t, os::ThreadRights>> threads_;
   std::mutex threads_mutex_;
 };
@@ -661,7 +663,7 @@ void set_hooks(const program::ImageSlab& slab) {
 void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
   const bool has_several = place_count(config) > 1;
   // A rank alone, too, if it is saved: its changes are noticed.
-  if (has_several || config.pauses_ranks()) program::WorkerSettings::begin(config.worker_count);
+  if (has_several || config.has_safepoints()) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes();
   program::prepare_signal_delivery(is_of_runtime);
   begin_rank_heaps(config, slab, job);
@@ -669,7 +671,7 @@ void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
   if (has_several) program::RankFiles::begin(config.rank_count);
   // With another allocator ranks are not saved. What it calls under its locks, as mmap(), must not
   // allocate in order to be recorded.
-  if (config.pauses_ranks() && program::rank_heaps().reason_for_none() == nullptr) {
+  if (config.has_safepoints() && program::rank_heaps().reason_for_none() == nullptr) {
     program::RankProcess::set_saved();
     program::rank_heaps().include_libc(is_in_fiber);
     mpi::set_object_hooks({.list_of_caller = objects_of_caller, .allocate = allocate_object});

@@ -130,12 +130,8 @@ struct MemberCall {
 
 /// Two members of a barrier whose calls differ.
 struct CollectiveMismatch {
-  /// The number of the barrier, as Comm::barrier_count counts; 0 for none.
-  std::uint32_t barrier_number = 0;
   MemberCall first;
   MemberCall other;
-  /// Nothing differs: the members pause at the end of their calls.
-  bool is_pause = false;
 
   /// Stores which argument, or which call, differs, and returns the error class.
   [[nodiscard]] int explain(ErrorDetail& detail) const;

@@ -24,15 +24,15 @@ void append_subtree(const ContributionMap& contributions,
     append_subtree(contributions, tree, child, ranks);
 }
 
-// The last word of a packet: all bytes of the values, and the votes.
-constexpr int votes_shift = 28;
-constexpr std::uint32_t votes_max = 15;
-constexpr std::uint32_t bytes_max = (1U << votes_shift) - 1;
+// The last word of a packet: all bytes of the values, and what processes want (mpi/safepoint).
+constexpr int wanted_shift = 28;
+constexpr std::uint32_t wanted_max = 15;
+constexpr std::uint32_t bytes_max = (1U << wanted_shift) - 1;
 
-std::uint32_t with_votes(std::size_t bytes, std::uint32_t votes) {
-  SORREL_CHECK(bytes <= bytes_max && votes <= votes_max, "values of a barrier have %zu bytes",
+std::uint32_t with_wanted(std::size_t bytes, std::uint32_t wanted) {
+  SORREL_CHECK(bytes <= bytes_max && wanted <= wanted_max, "values of a barrier have %zu bytes",
                bytes);
-  return static_cast<std::uint32_t>(bytes) | votes << votes_shift;
+  return static_cast<std::uint32_t>(bytes) | wanted << wanted_shift;
 }
 
 ProcessBarrier& barrier_of(void* owner,
@@ -120,12 +120,14 @@ bool ProcessBarrier::have_contributed(bool is_child) const {
   });
 }
 
-bool ProcessBarrier::begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes) {
+bool ProcessBarrier::begin(const MemberCall& call,
+                           std::uint32_t value_bytes,
+                           std::uint32_t wanted) {
   SORREL_ASSERT(!is_abandoned_);
   change_state(State::idle, State::gathering);
   call_ = call;
   value_bytes_ = value_bytes;
-  votes_ = votes;
+  wanted_ = wanted;
   return advance();
 }
 
@@ -167,7 +169,7 @@ void ProcessBarrier::take_values(bool is_child) {
     if (source.is_child != is_child) continue;
     Incoming& incoming = source.incoming[sequence_ % 2];
     check_call(source);
-    votes_ |= incoming.votes;
+    wanted_ |= incoming.wanted;
     SORREL_CHECK(incoming.values.size() == source.ranks.size() * value_bytes_,
                  "the members of a reduction disagree on its size");
     const std::byte* place = incoming.values.data();
@@ -202,7 +204,7 @@ void ProcessBarrier::check_call(const Source& source) const {
   send_queue_->world().job().end_job(nullptr, MPI_ERR_OTHER, text);
 }
 
-/// Returns false if the members are held.
+/// Returns false if the members wait for a safepoint.
 bool ProcessBarrier::finish(const std::byte* result) {
   change_state(awaits_result_ ? State::awaiting_result : State::awaiting_peers, State::idle);
   has_result_ = false;
@@ -216,7 +218,7 @@ bool ProcessBarrier::finish(const std::byte* result) {
       send(to, PacketKind::result, result_);
   }
   ++sequence_;
-  return site_->release_all(result, votes_);
+  return site_->release_all(result, wanted_);
 }
 
 void ProcessBarrier::send(Endpoint to, PacketKind kind, const std::vector<std::byte>& data) {
@@ -225,7 +227,7 @@ void ProcessBarrier::send(Endpoint to, PacketKind kind, const std::vector<std::b
   dispatch.barrier = this;
   dispatch.kind = kind;
   dispatch.sequence_and_digest = std::uint32_t{call_.call.digest()} << 16 | (sequence_ & 0xffff);
-  dispatch.votes = votes_;
+  dispatch.wanted = wanted_;
   dispatch.data = &data;
   dispatch.sent_bytes = 0;
   dispatch.is_queued = true;
@@ -251,7 +253,7 @@ bool ProcessBarrier::send_some(PendingSend& pending_send, SendQueue& send_queue,
     const transport::Packet packet{.kind = number_of(dispatch.kind),
                                    .words = {barrier.context_, dispatch.sequence_and_digest,
                                              static_cast<std::uint32_t>(dispatch.sent_bytes),
-                                             with_votes(data.size(), dispatch.votes)},
+                                             with_wanted(data.size(), dispatch.wanted)},
                                    .payload_bytes = static_cast<std::uint32_t>(bytes)};
     if (!send_queue.try_send_next(to, packet, data.data() + dispatch.sent_bytes)) return false;
     dispatch.sent_bytes += bytes;
@@ -276,8 +278,8 @@ void ProcessBarrier::remove_if_abandoned() {
 void ProcessBarrier::take_contribution(std::uint32_t process,
                                        const transport::Packet& packet,
                                        const std::byte* payload) {
-  const auto& [context, sequence_and_digest, offset, total_and_votes] = packet.words;
-  const std::uint32_t total = total_and_votes & bytes_max;
+  const auto& [context, sequence_and_digest, offset, total_and_wanted] = packet.words;
+  const std::uint32_t total = total_and_wanted & bytes_max;
   const std::uint32_t sequence = sequence_and_digest & 0xffff;
   SORREL_ASSERT(((sequence - sequence_) & 0xffff) <= 1);
   Source& source = source_of(process);
@@ -288,7 +290,7 @@ void ProcessBarrier::take_contribution(std::uint32_t process,
                     packet.payload_bytes <= total - offset,
                 "a packet of the contribution is missing, or came twice");
   incoming.digest = static_cast<std::uint16_t>(sequence_and_digest >> 16);
-  incoming.votes = total_and_votes >> votes_shift;
+  incoming.wanted = total_and_wanted >> wanted_shift;
   incoming.values.resize(total);
   copy_bytes(incoming.values.data() + offset, payload, packet.payload_bytes);
   incoming.arrived_bytes += packet.payload_bytes;
@@ -301,7 +303,7 @@ void ProcessBarrier::take_result(const transport::Packet& packet, const std::byt
                 "the result came before this process had contributed");
   SORREL_ASSERT((packet.words[1] & 0xffff) == (sequence_ & 0xffff) &&
                 (packet.words[3] & bytes_max) == packet.payload_bytes);
-  votes_ = packet.words[3] >> votes_shift;
+  wanted_ = packet.words[3] >> wanted_shift;
   result_.assign(payload, payload + packet.payload_bytes);
   has_result_ = true;
   advance();

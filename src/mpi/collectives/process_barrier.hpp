@@ -46,10 +46,10 @@ class BarrierSite {
   /// All values have arrived: combines them and returns the result.
   virtual const std::byte* combine() = 0;
 
-  /// All members have arrived. `result` is null without a reduction; `votes` are those of all
-  /// processes. Returns false if the members are held. Otherwise they are released: the site may be
-  /// gone.
-  virtual bool release_all(const std::byte* result, std::uint32_t votes) = 0;
+  /// All members have arrived. `result` is null without a reduction; `wanted`: of all processes
+  /// (Safepoint::wanted()). Returns false if the members wait for a safepoint. Otherwise they are
+  /// released: the site may be gone.
+  virtual bool release_all(const std::byte* result, std::uint32_t wanted) = 0;
 
  protected:
   ~BarrierSite() = default;
@@ -73,8 +73,8 @@ class ProcessBarrier {
   /// All members of this process have arrived in the same call, with values of `value_bytes` each
   /// (0: none). Returns true if the members of all processes have arrived, and those of this
   /// process are released: the site may be gone. Ends the job if another process is in another
-  /// call. `votes`: bits of PauseVote.
-  bool begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t votes = 0);
+  /// call. `wanted`: Safepoint::wanted().
+  bool begin(const MemberCall& call, std::uint32_t value_bytes, std::uint32_t wanted = 0);
 
   /// No member of this process will enter a barrier again: removed when its last packet has left.
   void abandon();
@@ -98,7 +98,7 @@ class ProcessBarrier {
     std::size_t arrived_bytes = 0;
     bool is_complete = false;
     std::uint16_t digest = 0;
-    std::uint32_t votes = 0;
+    std::uint32_t wanted = 0;
   };
 
   /// A process that contributes to this one. Two barriers, because it may be one ahead.
@@ -117,7 +117,7 @@ class ProcessBarrier {
     PacketKind kind{};
     /// The number of the barrier in the low half, the call's digest in the high one.
     std::uint32_t sequence_and_digest = 0;
-    std::uint32_t votes = 0;
+    std::uint32_t wanted = 0;
     const std::vector<std::byte>* data = nullptr;
     std::size_t sent_bytes = 0;
     bool is_queued = false;
@@ -157,8 +157,8 @@ class ProcessBarrier {
   /// Number of the current or next barrier.
   std::uint32_t sequence_ = 0;
   std::uint32_t value_bytes_ = 0;
-  /// Votes of this process and of those whose contributions have been taken, or of all.
-  std::uint32_t votes_ = 0;
+  /// Wanted by this process and by those whose contributions have been taken, or of all.
+  std::uint32_t wanted_ = 0;
   /// The call of a member of this process.
   MemberCall call_;
   std::vector<Source> sources_;

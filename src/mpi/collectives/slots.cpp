@@ -1,41 +1,26 @@
 #include "mpi/collectives/slots.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/copy_bytes.hpp"
 #include "core/perturbation.hpp"
-#include "mpi/base/error_string.hpp"
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/comm/balance_point.hpp"
+#include "mpi/collectives/small_reduction.hpp"
+#include "mpi/collectives/vector_fold.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-// Ranks folded one after the other before their results are: small enough to spread over workers,
-// large enough that the second level is short. It decides the order of a reduction, so it is not
-// configurable.
-constexpr std::int32_t block_rank_count = 64;
-
-// Bound on the children of a node: a worker's share of a barrier stays below ten cache-line
-// transfers.
-constexpr std::size_t tree_fan_out = 8;
-
-// A contribution goes in one record.
-constexpr std::size_t peer_values_max =
-    (core::WorkerMailbox::payload_bytes_max - sizeof(CollectiveCall)) / small_reduction_bytes_max;
-
 /// Calls of the user in which a rank uses nothing of its worker but the barrier, so that it may
 /// wake on another one. Those that create objects, and those of windows and files, hold more.
-bool may_be_held(const CollectiveCall& call) {
+bool allows_safepoint(const CollectiveCall& call) {
   return call.form() == CollectiveForm::blocking && call.kind() >= CollectiveKind::barrier &&
          call.kind() <= CollectiveKind::exscan;
 }
@@ -73,19 +58,18 @@ void run_contribution(core::Worker&, const core::Record& record, const std::byte
                                          data.subspan(sizeof first_call.call), nullptr);
 }
 
-/// A contribution that does not fit the mailbox, or one with a mismatch.
+/// A contribution that does not fit the mailbox, or one with an outcome.
 struct PostedContribution : core::RemoteCall {
   BarrierNode* to = nullptr;
   MemberCall first_call;
   std::uint32_t barrier_number = 0;
   std::vector<std::byte> values;
-  std::optional<CollectiveMismatch> mismatch;
+  std::optional<BarrierOutcome> outcome;
 
   static void take(core::Worker&, core::RemoteCall& call) {
     const std::unique_ptr<PostedContribution> taken(&static_cast<PostedContribution&>(call));
     taken->to->slots->take_contribution(*taken->to, taken->first_call, taken->barrier_number,
-                                        taken->values,
-                                        taken->mismatch ? &*taken->mismatch : nullptr);
+                                        taken->values, taken->outcome ? &*taken->outcome : nullptr);
   }
 };
 
@@ -103,20 +87,6 @@ std::span<const std::byte> operand_of(const BarrierNode& barrier_node) {
   return {barrier_node.operand.data(), has_operand ? barrier_node.reduction.bytes : 0};
 }
 
-std::vector<RankRun> runs_of(const std::vector<std::int32_t>& ranks) {
-  std::vector<RankRun> runs;
-  for (const std::int32_t rank : ranks) {
-    if (runs.empty() || rank != runs.back().first + runs.back().count)
-      runs.push_back({.first = rank, .count = 0});
-    ++runs.back().count;
-  }
-  return runs;
-}
-
-std::int32_t block_count(std::int32_t member_count) {
-  return (member_count + block_rank_count - 1) / block_rank_count;
-}
-
 }  // namespace
 
 void set_barrier_runners(core::Scheduler& scheduler) {
@@ -130,39 +100,31 @@ CollectiveSlots::CollectiveSlots(World& world,
                                  std::uint32_t context,
                                  const ProcessMap* processes,
                                  const CollectiveLimits& limits)
-    : world_(world),
-      group_(group),
+    : members_{.world = world, .group = group, .processes = processes},
       member_count_(group.size()),
-      processes_(processes),
-      context_(context),
       limits_(limits) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   published_ = std::make_unique<const void*[]>(count);
-  BalancePoint* const point = world.balance_point();
+  Safepoint* const safepoint = world.safepoint();
   is_release_special_ =
-      processes != nullptr || may_pause() || (point != nullptr && member_count_ == world.size());
-  make_barrier_nodes();
+      processes != nullptr || (safepoint != nullptr && member_count_ == world.size());
+  nodes_ = BarrierNodes(*this, members_, is_release_special_);
   if (processes != nullptr)
-    contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
-  if (point != nullptr) {
+    over_processes_ = std::make_unique<ProcessSlots>(*this, members_, nodes_, context);
+  if (world.moves_ranks()) {
     views_.resize(count);
-    point->add(*this);
+    safepoint->add(*this);
   }
 }
 
 CollectiveSlots::~CollectiveSlots() {
   SORREL_AUDIT_INVARIANTS(*this);
-  if (!views_.empty()) world_.balance_point()->remove(*this);
-}
-
-/// Whether every rank of the job arrives in a barrier, and all may pause after it.
-bool CollectiveSlots::may_pause() const {
-  return world_.pauses_at_collectives() && member_count_ == world_.size();
+  if (!views_.empty()) members_.world.safepoint()->remove(*this);
 }
 
 void CollectiveSlots::check_invariants() const {
-  for (const auto& barrier_node : barrier_nodes_) {
+  for (const auto& barrier_node : nodes_.all()) {
     SORREL_CHECK(barrier_node->waiting.empty());
     SORREL_CHECK(!barrier_node->from_peer.has_arrived, "the peer is in a barrier");
     SORREL_CHECK(barrier_node->arrived_member_count == 0 && barrier_node->arrived_child_count == 0,
@@ -170,137 +132,6 @@ void CollectiveSlots::check_invariants() const {
                  barrier_node->arrived_member_count, barrier_node->member_count,
                  barrier_node->arrived_child_count, barrier_node->children.size());
   }
-}
-
-/// Where a member is now.
-Endpoint CollectiveSlots::endpoint_of(std::int32_t rank) const {
-  const std::int32_t world_rank = group_.world_rank(rank);
-  // Before the ranks of this process have been made, all are where the layout puts them.
-  const core::Worker* worker = world_.rank(world_rank).worker;
-  return worker != nullptr ? world_.endpoint_of(*worker) : world_.layout().endpoint_of(world_rank);
-}
-
-void CollectiveSlots::make_barrier_nodes() {
-  std::vector<std::uint32_t> members_of_worker(world_.layout().worker_count());
-  std::vector<std::int32_t> last_member_of_worker(members_of_worker.size());
-  std::uint32_t run_count = 0;
-  Endpoint last{};
-  for (std::int32_t i = 0; i < member_count_; ++i) {
-    const Endpoint endpoint = endpoint_of(i);
-    if (i == 0 || endpoint != last) ++run_count;
-    last = endpoint;
-    if (endpoint.process != world_.own_process()) continue;
-    ++members_of_worker[endpoint.worker];
-    last_member_of_worker[endpoint.worker] = i;
-  }
-  own_member_count_ =
-      std::accumulate(members_of_worker.begin(), members_of_worker.end(), std::uint32_t{0});
-  const std::uint32_t worker_count = world_.layout().worker_count();
-  // Other processes know the worker of the root, also if no member is there any more.
-  const std::uint32_t root =
-      processes_ == nullptr ? 0 : processes_->barrier_endpoint(processes_->own_index()).worker;
-  for (std::uint32_t k = 0; k < worker_count; ++k) {
-    const std::uint32_t i = (root + k) % worker_count;
-    const bool is_root = processes_ != nullptr && k == 0;
-    if (members_of_worker[i] == 0 && !is_root) continue;
-    auto barrier_node = std::make_unique<BarrierNode>();
-    barrier_node->worker = &world_.worker(i);
-    barrier_node->slots = this;
-    barrier_node->member_count = members_of_worker[i];
-    if (members_of_worker[i] == 1) barrier_node->operand_rank = last_member_of_worker[i];
-    barrier_node->up.barrier_node = barrier_node->down.barrier_node = barrier_node.get();
-    if (!barrier_nodes_.empty()) {
-      barrier_node->parent = barrier_nodes_[(barrier_nodes_.size() - 1) / tree_fan_out].get();
-      barrier_node->parent->children.push_back(barrier_node.get());
-    }
-    barrier_nodes_.push_back(std::move(barrier_node));
-  }
-  has_few_runs_ = processes_ == nullptr && run_count <= 2 * barrier_nodes_.size();
-  assign_blocks();
-  if (barrier_nodes_.size() == 2 && !is_release_special_) make_pair();
-  assign_values();
-}
-
-void CollectiveSlots::assign_blocks() {
-  for (std::int32_t block = 0; block < block_count(member_count_); ++block) {
-    const std::int32_t first = block * block_rank_count;
-    const std::int32_t last = std::min(first + block_rank_count, member_count_);
-    const Endpoint endpoint = endpoint_of(first);
-    bool is_in_one_process = true;
-    bool is_on_one_worker = true;
-    for (std::int32_t i = first + 1; i < last; ++i) {
-      const Endpoint other = endpoint_of(i);
-      is_in_one_process &= other.process == endpoint.process;
-      is_on_one_worker &= other == endpoint;
-    }
-    if (!is_in_one_process) {
-      spread_blocks_.push_back(block);
-      continue;
-    }
-    if (endpoint.process != world_.own_process()) continue;
-    if (!is_on_one_worker) {
-      shared_blocks_.push_back(block);
-      continue;
-    }
-    const auto owner =
-        std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(), [&](const auto& barrier_node) {
-          return barrier_node->worker == &world_.worker(endpoint.worker);
-        });
-    SORREL_ASSERT(owner != barrier_nodes_.end());
-    (*owner)->own_blocks.push_back(block);
-  }
-}
-
-/// Neither of two nodes is the other one's parent, unless their operands are too many for a record.
-void CollectiveSlots::make_pair() {
-  BarrierNode& first = *barrier_nodes_.front();
-  BarrierNode& second = *barrier_nodes_.back();
-  const std::vector<std::int32_t> of_first = operand_ranks_of(first);
-  const std::vector<std::int32_t> of_second = operand_ranks_of(second);
-  if (std::max(of_first.size(), of_second.size()) > peer_values_max) return;
-  const auto join = [](BarrierNode& from, BarrierNode& to, const std::vector<std::int32_t>& ranks) {
-    to.parent = nullptr;
-    to.children.clear();
-    to.peer = &from;
-    from.ranks_for_peer = to.ranks_of_peer = runs_of(ranks);
-    to.peer_value_count = static_cast<std::uint32_t>(ranks.size());
-  };
-  join(first, second, of_first);
-  join(second, first, of_second);
-}
-
-/// The ranks under whose numbers it has operands that remain to be combined.
-std::vector<std::int32_t> CollectiveSlots::operand_ranks_of(const BarrierNode& barrier_node) const {
-  std::vector<std::int32_t> ranks;
-  for (const std::int32_t rank : members_of(barrier_node)) {
-    const bool is_first_of_block = rank % block_rank_count == 0;
-    const bool is_shared =
-        std::ranges::find(shared_blocks_, rank / block_rank_count) != shared_blocks_.end();
-    if (is_first_of_block || is_shared) ranks.push_back(rank);
-  }
-  return ranks;
-}
-
-void CollectiveSlots::assign_values() {
-  const std::size_t bytes = static_cast<std::size_t>(member_count_) * small_reduction_bytes_max;
-  const bool is_pair = barrier_nodes_.front()->peer != nullptr;
-  values_ = std::make_unique_for_overwrite<std::byte[]>(is_pair ? 2 * bytes : bytes);
-  for (const auto& barrier_node : barrier_nodes_) {
-    const bool is_second = is_pair && barrier_node == barrier_nodes_.back();
-    barrier_node->values = values_.get() + (is_second ? bytes : 0);
-    // The operand of a root, and of a member that is a whole block, is stored under its rank at
-    // once.
-    if (barrier_node->parent == nullptr || !barrier_node->own_blocks.empty())
-      barrier_node->operand_rank = -1;
-  }
-}
-
-BarrierNode* CollectiveSlots::node_of(const core::Worker& worker) const {
-  const auto found =
-      std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(),
-                   [&](const auto& barrier_node) { return barrier_node->worker == &worker; });
-  SORREL_ASSERT(found != barrier_nodes_.end(), "a worker without members");
-  return found->get();
 }
 
 BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
@@ -312,7 +143,7 @@ BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
 
 /// At the first barrier of a view.
 [[gnu::noinline, gnu::cold]] void CollectiveSlots::add_view(Comm& comm) {
-  comm.barrier_node = node_of(*world_.rank(group_.world_rank(comm.rank)).worker);
+  comm.barrier_node = &nodes_.of(*members_.world.rank(members_.group.world_rank(comm.rank)).worker);
   if (views_.empty()) return;
   Comm*& view = views_[static_cast<std::size_t>(comm.rank)];
   // Relaxed: read while all workers are stopped.
@@ -322,49 +153,43 @@ BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
 
 bool CollectiveSlots::do_all_wait() const {
   std::uint32_t count = 0;
-  for (const auto& barrier_node : barrier_nodes_)
+  for (const auto& barrier_node : nodes_.all())
     barrier_node->waiting.for_each([&](const core::Fiber&) { ++count; });
-  return count == own_member_count_;
+  return count == nodes_.member_count();
 }
 
 void CollectiveSlots::regroup() {
   SORREL_ASSERT(!views_.empty());
-  former_nodes_ = std::move(barrier_nodes_);
-  barrier_nodes_.clear();
-  shared_blocks_.clear();
-  spread_blocks_.clear();
-  make_barrier_nodes();
+  former_nodes_ = std::exchange(nodes_, BarrierNodes(*this, members_, is_release_special_));
   // As if the release of the barrier in progress had come down to every node.
-  const BarrierNode& root = *former_nodes_.front();
-  for (const auto& former : former_nodes_) {
+  const BarrierNode& root = former_nodes_.root();
+  for (const auto& former : former_nodes_.all()) {
     SORREL_ASSERT(former->arrived_member_count == 0 && former->arrived_child_count == 0);
     former->result = root.result;
-    former->mismatches = root.mismatches;
+    former->outcomes = root.outcomes;
   }
-  for (const auto& barrier_node : barrier_nodes_)
-    barrier_node->mismatches = root.mismatches;
+  for (const auto& barrier_node : nodes_.all())
+    barrier_node->outcomes = root.outcomes;
   for (std::int32_t i = 0; i < member_count_; ++i) {
     Comm* view = views_[static_cast<std::size_t>(i)];
-    if (view != nullptr) view->barrier_node = node_of(*world_.rank(group_.world_rank(i)).worker);
+    if (view != nullptr)
+      view->barrier_node = &nodes_.of(*members_.world.rank(members_.group.world_rank(i)).worker);
   }
 }
 
-void CollectiveSlots::release_stopped() {
-  for (const auto& former : former_nodes_) {
+void CollectiveSlots::release_at_safepoint() {
+  for (const auto& former : former_nodes_.all()) {
     while (core::Fiber* fiber = former->waiting.pop())
       fiber->worker->make_ready(*fiber);
   }
 }
 
-void CollectiveSlots::release_held() {
-  release(*barrier_nodes_.front());
+void CollectiveSlots::release_after_safepoint() {
+  release(nodes_.root());
 }
 
 void CollectiveSlots::end_process_barrier() {
-  if (processes_ == nullptr) return;
-  // Found by the context: the packets of another process make one that no member has attached yet.
-  world_.state_of(*barrier_nodes_.front()->worker).process_barriers->remove(context_);
-  process_barrier_ = nullptr;
+  if (over_processes_ != nullptr) over_processes_->end();
 }
 
 void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
@@ -386,10 +211,10 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   if (is_first) {
     barrier_node.first_call = {.call = call, .rank = rank};
     barrier_node.barrier_number = barrier_number;
-  } else if (barrier_node.first_call.call != call && !barrier_node.has_mismatch()) [[unlikely]] {
-    barrier_node.mismatch() = {.barrier_number = barrier_number,
-                               .first = barrier_node.first_call,
-                               .other = {.call = call, .rank = rank}};
+  } else if (barrier_node.first_call.call != call && !barrier_node.has_outcome()) [[unlikely]] {
+    barrier_node.outcome() = {
+        .barrier_number = barrier_number,
+        .mismatch = {.first = barrier_node.first_call, .other = {.call = call, .rank = rank}}};
   }
 }
 
@@ -407,7 +232,8 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   core::perturb(self.worker->id(), core::PerturbedPoint::arrive);
   compare_call(barrier_node, comm.call, comm.rank, barrier_number);
   const bool is_last = ++barrier_node.arrived_member_count == barrier_node.member_count;
-  if (is_last && barrier_node.vectors != nullptr) fold_members(barrier_node);
+  if (is_last && barrier_node.vectors != nullptr)
+    fold_members(barrier_node, members_, published_.get());
   if (!is_last || !complete_if_all_arrived(barrier_node)) {
     barrier_node.waiting.push(caller);
     if (&caller == &self.fiber) [[likely]] {
@@ -420,14 +246,14 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
     }
   }
   // The node may be in the next barrier; the one after that cannot begin without this member.
-  const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
-  if (mismatch.barrier_number != barrier_number) [[likely]]
+  const BarrierOutcome& outcome = barrier_node.outcomes[barrier_number % 2];
+  if (outcome.barrier_number != barrier_number) [[likely]]
     return MPI_SUCCESS;
-  if (mismatch.is_pause) {
-    self.is_pause_due = true;
+  if (outcome.kind == BarrierOutcome::Kind::safepoint) {
+    self.is_safepoint_due = true;
     return MPI_SUCCESS;
   }
-  return mismatch.explain(self.detail());
+  return outcome.mismatch.explain(self.detail());
 }
 
 int CollectiveSlots::barrier(RankState& self, Comm& comm) {
@@ -474,7 +300,7 @@ int CollectiveSlots::barrier_and_fold(RankState& self,
                                       const ReductionArguments& arguments,
                                       const void* operand,
                                       const void** total) {
-  SORREL_ASSERT(member_count_ > 1 && processes_ == nullptr);
+  SORREL_ASSERT(member_count_ > 1 && over_processes_ == nullptr);
   ++comm.barrier_count;
   publish(comm, operand);
   BarrierNode& barrier_node = barrier_node_of(self, comm);
@@ -482,54 +308,11 @@ int CollectiveSlots::barrier_and_fold(RankState& self,
   barrier_node.vectors = &arguments;
   barrier_node.is_total_needed |= total != nullptr;
   // It stays if the nodes are made anew while the members wait.
-  BarrierNode& has_total = barrier_node.peer == nullptr ? *barrier_nodes_.front() : barrier_node;
+  BarrierNode& has_total = barrier_node.peer == nullptr ? nodes_.root() : barrier_node;
   const std::uint32_t barrier_number = comm.barrier_count;
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
   if (total != nullptr) *total = has_total.fold_of(barrier_number).last().totals().front().elements;
   return MPI_SUCCESS;
-}
-
-std::vector<std::int32_t> CollectiveSlots::members_of(const BarrierNode& barrier_node) const {
-  const Endpoint endpoint = world_.endpoint_of(*barrier_node.worker);
-  std::vector<std::int32_t> members;
-  for (std::int32_t i = 0; i < member_count_; ++i) {
-    if (endpoint_of(i) == endpoint) members.push_back(i);
-  }
-  return members;
-}
-
-/// Vectors of members in different calls are not combined.
-[[gnu::noinline]] void CollectiveSlots::fold_members(BarrierNode& barrier_node) {
-  if (barrier_node.has_mismatch()) return;
-  std::unique_ptr<NodeFold>& fold = barrier_node.fold_of(barrier_node.barrier_number).members;
-  if (fold == nullptr) {
-    // A member's own vector may change while the peer reads the total.
-    const auto alone =
-        barrier_node.peer == nullptr ? NodeFold::Alone::as_it_is : NodeFold::Alone::copied;
-    fold = std::make_unique<NodeFold>(member_count_, members_of(barrier_node), alone);
-  }
-  fold->fold(*barrier_node.vectors, published_.get());
-}
-
-/// With the totals of the children or the peer.
-[[gnu::noinline]] void CollectiveSlots::fold_others(BarrierNode& barrier_node) {
-  const ReductionArguments& arguments = *std::exchange(barrier_node.vectors, nullptr);
-  const bool is_needed = std::exchange(barrier_node.is_total_needed, false);
-  // A pair's other node may need it, which computes its own.
-  if (barrier_node.has_mismatch() || (barrier_node.peer != nullptr && !is_needed)) return;
-  const std::uint32_t number = barrier_node.barrier_number;
-  VectorFold& fold = barrier_node.fold_of(number);
-  if (fold.with_others == nullptr) {
-    std::vector<const NodeFold*> parts;
-    for (BarrierNode* child : barrier_node.children)
-      parts.push_back(&child->fold_of(number).last());
-    if (barrier_node.peer != nullptr)
-      parts.push_back(barrier_node.peer->fold_of(number).members.get());
-    if (parts.empty()) return;
-    parts.push_back(fold.members.get());
-    fold.with_others = std::make_unique<NodeFold>(member_count_, parts);
-  }
-  fold.with_others->fold(arguments, published_.get());
 }
 
 void CollectiveSlots::remember(const Comm& comm,
@@ -552,7 +335,7 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
     return false;
   if (barrier_node.reduction.kernel != nullptr) {
     for (const std::int32_t block : barrier_node.own_blocks)
-      fold_block(barrier_node, block);
+      fold_block(barrier_node, block, member_count_);
   }
   if (barrier_node.peer != nullptr) {
     contribute(barrier_node);
@@ -562,7 +345,7 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
   }
   barrier_node.arrived_member_count = 0;
   barrier_node.arrived_child_count = 0;
-  if (barrier_node.vectors != nullptr) fold_others(barrier_node);
+  if (barrier_node.vectors != nullptr) fold_others(barrier_node, members_, published_.get());
   if (barrier_node.parent == nullptr) {
     if (is_release_special_) [[unlikely]]
       return release_specially(barrier_node);
@@ -577,7 +360,7 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
 /// Reports to the parent's worker.
 void CollectiveSlots::report(BarrierNode& barrier_node) {
   const std::span<const std::byte> operand = operand_of(barrier_node);
-  if (processes_ == nullptr && !barrier_node.has_mismatch()) [[likely]] {
+  if (over_processes_ == nullptr && !barrier_node.has_outcome()) [[likely]] {
     const MemberCall& first_call = barrier_node.first_call;
     std::array<std::byte, sizeof first_call.call + small_reduction_bytes_max> payload;
     std::memcpy(payload.data(), &first_call.call, sizeof first_call.call);
@@ -605,7 +388,7 @@ void CollectiveSlots::report(BarrierNode& barrier_node) {
       parent.is_local_barrier = std::exchange(child.is_local_barrier, false);
     }
     child.slots->take_report(child, child.first_call, child.barrier_number, operand_of(child),
-                             child.has_mismatch() ? &child.mismatch() : nullptr);
+                             child.has_outcome() ? &child.outcome() : nullptr);
   };
   barrier_node.worker->post(*barrier_node.parent->worker, barrier_node.up);
 }
@@ -614,12 +397,12 @@ void CollectiveSlots::take_report(const BarrierNode& child,
                                   const MemberCall& first_call,
                                   std::uint32_t barrier_number,
                                   std::span<const std::byte> operand,
-                                  const CollectiveMismatch* mismatch) {
+                                  const BarrierOutcome* outcome) {
   BarrierNode& parent = *child.parent;
   SORREL_ASSERT(parent.arrived_child_count < parent.children.size());
   SORREL_ASSERT(operand.empty() || child.operand_rank >= 0);
   compare_call(parent, first_call.call, first_call.rank, barrier_number);
-  if (mismatch != nullptr && !parent.has_mismatch()) parent.mismatch() = *mismatch;
+  if (outcome != nullptr && !parent.has_outcome()) parent.outcome() = *outcome;
   if (!operand.empty())
     copy_bytes(value_of(parent, operand.size(), child.operand_rank), operand.data(),
                operand.size());
@@ -644,7 +427,7 @@ void CollectiveSlots::take_report(const BarrierNode& child,
       bytes += run_bytes;
     }
   }
-  if (!barrier_node.has_mismatch()) [[likely]] {
+  if (!barrier_node.has_outcome()) [[likely]] {
     core::Record record = record_about(barrier_contribution_kind, peer);
     record.words[2] = barrier_node.barrier_number;
     record.words[3] = static_cast<std::uint32_t>(first_call.rank);
@@ -659,7 +442,7 @@ void CollectiveSlots::take_report(const BarrierNode& child,
   posted->first_call = first_call;
   posted->barrier_number = barrier_node.barrier_number;
   posted->values.assign(payload.data() + sizeof first_call.call, payload.data() + bytes);
-  if (barrier_node.has_mismatch()) posted->mismatch = barrier_node.mismatch();
+  if (barrier_node.has_outcome()) posted->outcome = barrier_node.outcome();
   barrier_node.worker->post(*peer.worker, *posted);
 }
 
@@ -667,14 +450,14 @@ void CollectiveSlots::take_contribution(BarrierNode& barrier_node,
                                         const MemberCall& first_call,
                                         std::uint32_t barrier_number,
                                         std::span<const std::byte> values,
-                                        const CollectiveMismatch* mismatch) {
+                                        const BarrierOutcome* outcome) {
   SORREL_ASSERT(barrier_node.worker == core::Worker::current());
   PeerContribution& from_peer = barrier_node.from_peer;
   SORREL_ASSERT(!from_peer.has_arrived, "the peer is two barriers ahead");
   from_peer.has_arrived = true;
   from_peer.barrier_number = barrier_number;
   from_peer.first_call = first_call;
-  if (mismatch != nullptr) from_peer.mismatch = *mismatch;
+  if (outcome != nullptr) from_peer.outcome = *outcome;
   if (!values.empty()) {
     const std::size_t bytes = values.size() / barrier_node.peer_value_count;
     const std::byte* value = values.data();
@@ -692,7 +475,7 @@ void CollectiveSlots::complete_pair(BarrierNode& barrier_node) {
   compare_with_peer(barrier_node);
   barrier_node.from_peer.has_arrived = false;
   barrier_node.arrived_member_count = 0;
-  if (barrier_node.vectors != nullptr) fold_others(barrier_node);
+  if (barrier_node.vectors != nullptr) fold_others(barrier_node, members_, published_.get());
   fold_if_reduction(barrier_node);
   release(barrier_node);
 }
@@ -704,40 +487,50 @@ void CollectiveSlots::compare_with_peer(BarrierNode& barrier_node) {
   const std::uint32_t number = barrier_node.barrier_number;
   SORREL_ASSERT(from_peer.barrier_number == number, "a pair is in barriers %u and %u", number,
                 from_peer.barrier_number);
-  const bool has_own = barrier_node.has_mismatch();
-  const bool has_peers = from_peer.mismatch.barrier_number == number;
+  const bool has_own = barrier_node.has_outcome();
+  const bool has_peers = from_peer.outcome.barrier_number == number;
   const bool is_same = barrier_node.first_call.call == from_peer.first_call.call;
   if (is_same && !has_own && !has_peers) [[likely]]
     return;
-  const bool is_first = &barrier_node == barrier_nodes_.front().get();
+  const bool is_first = &barrier_node == &nodes_.root();
   if (has_own && (is_first || !has_peers)) return;
   if (has_peers) {
-    barrier_node.mismatch() = from_peer.mismatch;
+    barrier_node.outcome() = from_peer.outcome;
     return;
   }
-  barrier_node.mismatch() = {.barrier_number = number,
-                             .first = is_first ? barrier_node.first_call : from_peer.first_call,
-                             .other = is_first ? from_peer.first_call : barrier_node.first_call};
+  barrier_node.outcome() = {
+      .barrier_number = number,
+      .mismatch = {.first = is_first ? barrier_node.first_call : from_peer.first_call,
+                   .other = is_first ? from_peer.first_call : barrier_node.first_call}};
 }
 
 /// Returns true if the root has been released at once.
 bool CollectiveSlots::release_specially(BarrierNode& root) {
-  if (processes_ != nullptr) return begin_process_barrier(root);
+  if (over_processes_ != nullptr) return over_processes_->complete(root);
   fold_if_reduction(root);
-  if (may_be_held(root.first_call.call) && !root.has_mismatch()) {
-    const bool is_pause = may_pause() && begin_pause(root, world_.job().vote_on_pause());
-    if (!is_pause && world_.balance_point() != nullptr && world_.balance_point()->hold(*this))
-      return false;
-  }
-  release(root);
-  return true;
+  return release_root(root, wanted_safepoints(root));
 }
 
-/// Marks the barrier if the ranks pause after it.
-bool CollectiveSlots::begin_pause(BarrierNode& root, std::uint32_t votes) {
-  if (votes == 0 || !world_.job().begin_pause(votes)) return false;
-  root.mismatch().barrier_number = root.barrier_number;
-  root.mismatch().is_pause = true;
+/// Every rank of the job arrives in the barrier.
+bool CollectiveSlots::may_be_safepoint(BarrierNode& root) const {
+  return members_.world.safepoint() != nullptr && member_count_ == members_.world.size() &&
+         allows_safepoint(root.first_call.call) && !root.has_outcome();
+}
+
+std::uint32_t CollectiveSlots::wanted_safepoints(BarrierNode& root) const {
+  return may_be_safepoint(root) ? members_.world.safepoint()->wanted() : 0;
+}
+
+bool CollectiveSlots::release_root(BarrierNode& root, std::uint32_t wanted) {
+  const SafepointDecision decision = may_be_safepoint(root)
+                                         ? members_.world.safepoint()->decide(*this, wanted)
+                                         : SafepointDecision::none;
+  if (decision == SafepointDecision::in_barrier) return false;
+  if (decision == SafepointDecision::at_end_of_call)
+    root.outcome() = {.barrier_number = root.barrier_number,
+                      .mismatch = {},
+                      .kind = BarrierOutcome::Kind::safepoint};
+  release(root);
   return true;
 }
 
@@ -745,7 +538,8 @@ void CollectiveSlots::release(BarrierNode& barrier_node) {
   core::Worker& worker = *barrier_node.worker;
   SORREL_ASSERT(&worker == core::Worker::current());
   SORREL_ASSERT(barrier_node.arrived_member_count == 0 && barrier_node.arrived_child_count == 0,
-                "a member has arrived at the next barrier before the release of this one");
+                "a member has arrived at the next barrier before the release "
+                "of this one");
   const bool has_members = barrier_node.member_count != 0;
   for (BarrierNode* child : barrier_node.children) {
     release_child(barrier_node, *child);
@@ -755,7 +549,7 @@ void CollectiveSlots::release(BarrierNode& barrier_node) {
 }
 
 void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
-  if (!parent.has_mismatch()) [[likely]] {
+  if (!parent.has_outcome()) [[likely]] {
     core::Record record = record_about(barrier_release_kind, child);
     if (parent.reduction.kernel != nullptr) record.payload_bytes = parent.reduction.bytes;
     if (!core::perturbs_choice(parent.worker->id()) &&
@@ -767,138 +561,29 @@ void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
     released.result = released.parent->result;
     // By the child's number: the parent may be in the next barrier.
     const std::uint32_t parity = released.barrier_number % 2;
-    if (released.parent->mismatches[parity].barrier_number == released.barrier_number) [[unlikely]]
-      released.mismatches[parity] = released.parent->mismatches[parity];
+    if (released.parent->outcomes[parity].barrier_number == released.barrier_number) [[unlikely]]
+      released.outcomes[parity] = released.parent->outcomes[parity];
     released.slots->release(released);
   };
   parent.worker->post(*child.worker, child.down);
 }
 
-/// Folds the operands of a block into that of its first rank, left to right.
-void CollectiveSlots::fold_block(BarrierNode& barrier_node, std::int32_t block) {
-  const SmallReduction& reduction = barrier_node.reduction;
-  const std::int32_t first = block * block_rank_count;
-  const std::int32_t last = std::min(first + block_rank_count, member_count_);
-  SORREL_ASSERT(first < last && reduction.kernel != nullptr);
-  std::byte* const values = value_of(barrier_node, reduction.bytes, first);
-  alignas(16) std::array<std::byte, small_reduction_bytes_max> total;
-  std::memcpy(total.data(), values, reduction.bytes);
-  std::byte* value = values;
-  for (std::int32_t rank = first + 1; rank < last; ++rank) {
-    value += reduction.bytes;
-    // The predefined operations commute bit for bit, so the running total may be on either side.
-    reduction.kernel(value, total.data(), total.data(), reduction.element_count);
-  }
-  std::memcpy(values, total.data(), reduction.bytes);
-}
-
 /// Operands of different sizes cannot be combined.
 [[gnu::always_inline]] inline void CollectiveSlots::fold_if_reduction(BarrierNode& root) {
-  if (root.reduction.kernel == nullptr || root.has_mismatch()) return;
-  for (const std::int32_t block : shared_blocks_)
-    fold_block(root, block);
-  combine_blocks(root);
-}
-
-void CollectiveSlots::combine_blocks(BarrierNode& root) {
-  const SmallReduction& reduction = root.reduction;
-  std::memcpy(root.result.data(), value_of(root, reduction.bytes, 0), reduction.bytes);
-  for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
-    reduction.kernel(value_of(root, reduction.bytes, block * block_rank_count), root.result.data(),
-                     root.result.data(), reduction.element_count);
-  }
-}
-
-/// The members of this process have arrived. Returns true if all other members have, too, and this
-/// node has been released at once.
-bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
-  SORREL_ASSERT(root.parent == nullptr && left_count_.load(std::memory_order_relaxed) == 0);
-  if (root.has_mismatch()) [[unlikely]]
-    end_job_with(root.mismatch());
-  if (root.is_local_barrier) {
-    root.is_local_barrier = false;
-    release(root);
-    return true;
-  }
-  const bool has_values = root.reduction.kernel != nullptr;
-  if (has_values) {
-    for (const std::int32_t block : shared_blocks_)
-      fold_block(root, block);
-  }
-  if (process_barrier_ == nullptr) {
-    WorkerState& state = world_.state_of(*root.worker);
-    process_barrier_ = &state.process_barriers->of(context_);
-    process_barrier_->attach(*processes_, *contributions_, *this, *state.send_queue);
-  }
-  const std::uint32_t votes =
-      may_pause() && may_be_held(root.first_call.call) ? world_.job().vote_on_pause() : 0;
-  return process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0, votes);
-}
-
-/// Members of other processes wait for messages that will not come: no error handler can resolve
-/// that.
-void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
-  ErrorDetail detail;
-  const int error_class = mismatch.explain(detail);
-  char text[400];
-  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call).c_str(),
-                error_string(error_class), detail.text());
-  world_.job().end_job(nullptr, error_class, text);
-}
-
-std::byte* CollectiveSlots::value(std::int32_t rank) {
-  const BarrierNode& root = *barrier_nodes_.front();
-  return value_of(root, root.reduction.bytes, rank);
-}
-
-const std::byte* CollectiveSlots::combine() {
-  BarrierNode& root = *barrier_nodes_.front();
-  for (const std::int32_t block : spread_blocks_)
-    fold_block(root, block);
-  combine_blocks(root);
-  return root.result.data();
-}
-
-bool CollectiveSlots::release_all(const std::byte* result, std::uint32_t votes) {
-  BarrierNode& root = *barrier_nodes_.front();
-  const bool is_pause = begin_pause(root, votes);
-  if (result != nullptr && result != root.result.data())
-    std::memcpy(root.result.data(), result, root.reduction.bytes);
-  is_held_ = !is_pause && views_.size() == static_cast<std::size_t>(world_.size()) &&
-             may_be_held(root.first_call.call) && world_.balance_point()->hold(*this);
-  if (is_held_) return false;
-  release(root);
-  return true;
+  if (root.reduction.kernel == nullptr || root.has_outcome()) return;
+  for (const std::int32_t block : nodes_.shared_blocks())
+    fold_block(root, block, member_count_);
+  combine_blocks(root, member_count_);
 }
 
 void CollectiveSlots::leave(const Comm& comm) {
   if (!views_.empty() && views_[static_cast<std::size_t>(comm.rank)] == &comm)
     views_[static_cast<std::size_t>(comm.rank)] = nullptr;
-  if (processes_ == nullptr || comm.barrier_node == nullptr) return;
-  // Acquire and release: the last one sees the process barrier, in which no member is.
-  const std::uint32_t left_count = left_count_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  SORREL_ASSERT(left_count <= own_member_count_);
-  if (left_count != own_member_count_ || process_barrier_ == nullptr) return;
-  core::Worker* here = core::Worker::current();
-  core::Worker& root = *barrier_nodes_.front()->worker;
-  // After the end of the workers no thread but this one uses the barrier.
-  if (here == nullptr || here == &root) return process_barrier_->abandon();
-
-  struct Abandon : core::RemoteCall {
-    ProcessBarrier* barrier = nullptr;
-  };
-
-  auto* abandon = new Abandon;
-  abandon->barrier = process_barrier_;
-  abandon->run = [](core::Worker&, core::RemoteCall& call) {
-    const std::unique_ptr<Abandon> taken(&static_cast<Abandon&>(call));
-    taken->barrier->abandon();
-  };
-  here->post(root, *abandon);
+  if (over_processes_ != nullptr && comm.barrier_node != nullptr) over_processes_->leave();
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
-  SORREL_ASSERT(processes_ == nullptr, "only the members of this process would be in step");
+  SORREL_ASSERT(over_processes_ == nullptr, "only the members of this process would be in step");
   // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
     bytes = std::bit_ceil(bytes);

@@ -23,14 +23,18 @@
 #include "mpi/base/rank_layout.hpp"
 #include "mpi/comm/spawn_command.hpp"
 
+namespace sorrel::os {
+class StackSlab;
+}
+
 namespace sorrel::mpi {
 
-class BalancePoint;
 class CommShared;
 class Group;
 class Observer;
 struct RankState;
 struct Request;
+class Safepoint;
 struct WorkerState;
 
 /// Contexts that World::new_contexts() issues have so many bits. The bits above number the shadows
@@ -78,14 +82,6 @@ struct MessageLimits {
   std::uint32_t eager_bytes_max = 16384;
 };
 
-/// What processes say about a pause of all ranks after a collective.
-enum PauseVote : std::uint32_t {
-  wants_save = 1,   ///< To save the job.
-  has_threads = 2,  ///< There must be none: one of the ranks has several threads that call.
-  wants_moves = 4,  ///< So that ranks change their process.
-  ends_window = 8,  ///< No pause: a window is over, in which ranks were measured.
-};
-
 /// Actions on the job as a whole.
 class JobControl {
  public:
@@ -103,18 +99,6 @@ class JobControl {
   /// On the rank's own stack, a collective of all ranks: saves the job. Returns 0, or 1 in a rank
   /// that was restored from it, or -1: it cannot be saved, as one line says. May suspend.
   virtual int save_job(RankState& /*rank*/) { return -1; }
-
-  /// In a collective of all ranks, in which those of this process have arrived: what the process
-  /// says about a pause after it. Bits of PauseVote.
-  [[nodiscard]] virtual std::uint32_t vote_on_pause() { return 0; }
-
-  /// In every process, when all have arrived: whether the ranks pause at the end of their calls.
-  /// `votes`: of any process.
-  [[nodiscard]] virtual bool begin_pause(std::uint32_t /*votes*/) { return false; }
-
-  /// On the rank's own stack, at the end of such a call. The rank may return in another process.
-  /// May suspend.
-  virtual void pause(RankState& /*rank*/) {}
 
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
@@ -150,8 +134,10 @@ class World {
   struct Connection {
     /// Null if there is one process; else it outlives the world, and its workers have not started.
     transport::Transport* transport = nullptr;
-    /// Stops of all processes of the job; null where ranks never pause.
+    /// Stops of all processes of the job; null where the job has no safepoints. Else `rank_stacks`
+    /// are the stacks of the ranks of this process, by their places.
     core::JobStop* job_stop = nullptr;
+    const os::StackSlab* rank_stacks = nullptr;
     /// Several worlds may share a scheduler: each has the layout's workers from this one on.
     std::uint32_t first_worker = 0;
     /// The layout's processes are simulated nodes of this process (transport/sim).
@@ -162,8 +148,6 @@ class World {
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// Ranks may change their worker. Fibers are measured.
     bool moves_ranks = false;
-    /// All ranks may pause at the ends of collectives of all ranks.
-    bool pauses_at_collectives = false;
     /// Ranks may go on in other processes.
     bool moves_between = false;
     /// Ranks change their worker at random, whenever they can.
@@ -310,7 +294,7 @@ class World {
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
 
-  [[nodiscard]] bool pauses_at_collectives() const { return connection_.pauses_at_collectives; }
+  [[nodiscard]] bool moves_ranks() const { return connection_.moves_ranks; }
 
   [[nodiscard]] bool moves_between() const { return connection_.moves_between; }
 
@@ -321,11 +305,16 @@ class World {
 
   [[nodiscard]] const std::vector<CommShared*>& comms() const { return comms_; }
 
-  /// Null if ranks never pause.
+  /// Null if the job has no safepoints.
   [[nodiscard]] core::JobStop* job_stop() const { return connection_.job_stop; }
 
-  /// Null if ranks stay on their workers.
-  [[nodiscard]] BalancePoint* balance_point() const { return balance_point_; }
+  [[nodiscard]] const os::StackSlab* rank_stacks() const { return connection_.rank_stacks; }
+
+  /// Null if the ranks neither come to safepoints of the job nor change their worker.
+  [[nodiscard]] Safepoint* safepoint() const { return safepoint_; }
+
+  /// By the number of the worker among those of this world.
+  [[nodiscard]] const std::vector<WorkerState*>& worker_states() const { return worker_states_; }
 
   [[nodiscard]] CommShared& shared_of_world() { return *world_comm_; }
 
@@ -366,7 +355,7 @@ class World {
   std::vector<RankState*, ZeroedMemory<RankState*>> ranks_;
   std::vector<WorkerState*> worker_states_;
   CommShared* world_comm_ = nullptr;
-  BalancePoint* balance_point_ = nullptr;
+  Safepoint* safepoint_ = nullptr;
   // Relaxed: only distinct values matter.
   std::atomic<std::uint32_t> next_context_;
   // Release by ProcessWorld::make_spawned().

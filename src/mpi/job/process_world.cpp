@@ -57,6 +57,11 @@ void end_comms_of(RankState& rank) {
   }
 }
 
+std::unique_ptr<Safepoint> make_safepoint(World& world) {
+  if (world.job_stop() == nullptr && !world.moves_ranks()) return nullptr;
+  return std::make_unique<Safepoint>(world);
+}
+
 /// In a job of one process, which alone knows all ports.
 std::unique_ptr<PortTable> make_ports(const World& world) {
   if (world.transport() != nullptr) return nullptr;
@@ -82,6 +87,7 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
     : World(scheduler, job, layout, connection, Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
       remote_request_(std::make_unique<Request>()),
+      safepoint_if_any_(make_safepoint(*this)),
       tuning_(tuning),
       ports_(make_ports(*this)) {
   // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
@@ -102,9 +108,10 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
   set_arrival_runners(scheduler);
   set_barrier_runners(scheduler);
   if (transport() != nullptr) set_packet_handlers(*transport(), *this);
+  safepoint_ = safepoint_if_any_.get();
   if (connection.moves_ranks) {
     balancer_ = std::make_unique<RankBalancer>(*this, connection.shuffle_seed);
-    balance_point_ = balancer_.get();
+    safepoint_->set_process_participant(*balancer_);
   }
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
@@ -141,7 +148,7 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t first = layout_.first_rank(endpoint);
   const std::int32_t last = layout_.last_rank(endpoint);
-  const bool is_constant = balance_point_ == nullptr && !moves_between();
+  const bool is_constant = balancer_ == nullptr && !moves_between();
   state.ranks.reserve(static_cast<std::size_t>(is_constant ? last - first : size()));
   for (std::int32_t i = first; i < last; ++i) {
     RankState* rank = make_rank(i, worker);
@@ -174,7 +181,7 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
   SORREL_ASSERT(state.worker == &worker && &worker == core::Worker::current());
   drain(state);
   // Else requests of ranks that have come are in the pool of this worker, and others are not.
-  if (balance_point_ == nullptr) SORREL_AUDIT_INVARIANTS(state.requests);
+  if (balancer_ == nullptr) SORREL_AUDIT_INVARIANTS(state.requests);
   for (RankState* rank : state.ranks) {
     SORREL_AUDIT_INVARIANTS(rank->posted);
     SORREL_AUDIT_INVARIANTS(rank->unexpected);
@@ -281,12 +288,6 @@ void ProcessWorld::end_move(std::span<RankState* const> arrivals) {
 bool ProcessWorld::has_idle_operations() const {
   return std::ranges::all_of(states_, [](const auto& state) {
     return state->operations == nullptr || state->operations->is_idle();
-  });
-}
-
-bool ProcessWorld::have_all_packets_left() const {
-  return std::ranges::all_of(states_, [](const auto& state) {
-    return state->send_queue == nullptr || state->send_queue->is_empty();
   });
 }
 

@@ -13,6 +13,7 @@
 #include "mpi/job/port_table.hpp"
 #include "mpi/job/rank_balancer.hpp"
 #include "mpi/job/spawned_ranks.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 
 namespace sorrel::mpi {
 
@@ -29,10 +30,6 @@ class ProcessWorld final : public World {
   void make_ranks(core::Worker& worker);
   /// Destroys those that it has at the end.
   void end_ranks(core::Worker& worker);
-
-  /// While all workers are stopped: whether no packet waits for room in a mailbox. Part of
-  /// core::JobStopAction::is_quiet().
-  [[nodiscard]] bool have_all_packets_left() const;
 
   // Ranks that change their process, while all workers of the job are stopped (README.md, "Ranks
   // that change their process").
@@ -99,13 +96,14 @@ class ProcessWorld final : public World {
 
   /// Workers may pass packets to ranks of other ones, also when these have ended.
   [[nodiscard]] bool passes_packets() const {
-    return transport() != nullptr && balance_point() != nullptr;
+    return transport() != nullptr && balancer_ != nullptr;
   }
 
   /// Placeholder for every rank of another process.
   std::unique_ptr<RankState> remote_rank_;
   std::unique_ptr<Request> remote_request_;
   std::vector<std::unique_ptr<WorkerState>> states_;
+  const std::unique_ptr<Safepoint> safepoint_if_any_;
   std::unique_ptr<RankBalancer> balancer_;
   const TuningTable tuning_;
   /// Valid from begin_move() to end_move().

@@ -10,6 +10,7 @@
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"
 #include "mpi/net/relay.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 #include "trace/tracer.hpp"
 
 namespace sorrel::mpi {
@@ -59,16 +60,6 @@ RankState& RankBalancer::rank_at(std::size_t index) const {
   return world_.rank(world_.first_own_rank() + static_cast<std::int32_t>(index));
 }
 
-void RankBalancer::add(CollectiveSlots& slots) {
-  const std::scoped_lock lock(slots_mutex_);
-  slots_.push_back(&slots);
-}
-
-void RankBalancer::remove(CollectiveSlots& slots) {
-  const std::scoped_lock lock(slots_mutex_);
-  std::erase(slots_, &slots);
-}
-
 void RankBalancer::on_ranks_changed() {
   const auto count = static_cast<std::size_t>(own_rank_count(world_));
   policy_.set_rank_count(count);
@@ -84,15 +75,15 @@ BalanceReport RankBalancer::report() const {
   return report;
 }
 
-bool RankBalancer::hold(CollectiveSlots& slots) {
+bool RankBalancer::begin_in(CollectiveSlots& slots) {
   // Acquire, pairs with on_resumed(): the last requester may have no rank left, and be slower than
   // the ranks.
   if (is_pending_.load(std::memory_order_acquire) || !plan()) return false;
   made_.clear();
   is_released_ = was_stopped_ = false;
-  held_ = &slots;
-  held_since_ = arch::cycles();
-  // Relaxed: a later hold() comes after this collective, or after on_resumed().
+  awaited_ = &slots;
+  began_ = arch::cycles();
+  // Relaxed: a later begin_in() comes after this collective, or after on_resumed().
   is_pending_.store(true, std::memory_order_relaxed);
   if (world_.scheduler().request_stop(*core::Worker::current(), *this)) return true;
   is_pending_.store(false, std::memory_order_relaxed);
@@ -174,10 +165,10 @@ void RankBalancer::measure() {
 /// While all workers are stopped: whether every rank waits in the collective, and nothing else of
 /// this library is in progress.
 bool RankBalancer::may_step() const {
-  if (!world_.scheduler().is_quiet_inside() || !held_->do_all_wait()) return false;
+  if (!world_.scheduler().is_quiet_inside() || !awaited_->do_all_wait()) return false;
   // The fibers of nonblocking collectives stay on their worker.
   if (!world_.has_idle_operations()) return false;
-  return std::ranges::all_of(slots_,
+  return std::ranges::all_of(world_.safepoint()->slots(),
                              [](const CollectiveSlots* slots) { return slots->may_regroup(); });
 }
 
@@ -189,9 +180,9 @@ void RankBalancer::on_stopped() {
   }
   move_ranks();
   if (made_.empty()) return;
-  for (CollectiveSlots* slots : slots_)
+  for (CollectiveSlots* slots : world_.safepoint()->slots())
     slots->regroup();
-  held_->release_stopped();
+  awaited_->release_at_safepoint();
   is_released_ = true;
 }
 
@@ -242,14 +233,14 @@ void RankBalancer::move(RankState& rank, core::Worker& to) {
 }
 
 void RankBalancer::on_resumed(core::Worker& /*requester*/) {
-  CollectiveSlots* const unreleased = is_released_ ? nullptr : held_;
+  CollectiveSlots* const unreleased = is_released_ ? nullptr : awaited_;
   policy_.record_step(made_);
   report_.late_stops += was_stopped_ ? 0 : 1;
-  report_.held_seconds += static_cast<double>(arch::cycles() - held_since_) /
-                          static_cast<double>(clock_.cycles_in(1'000'000'000));
-  // Release, pairs with hold().
+  report_.waited_seconds += static_cast<double>(arch::cycles() - began_) /
+                            static_cast<double>(clock_.cycles_in(1'000'000'000));
+  // Release, pairs with begin_in().
   is_pending_.store(false, std::memory_order_release);
-  if (unreleased != nullptr) unreleased->release_held();
+  if (unreleased != nullptr) unreleased->release_after_safepoint();
 }
 
 }  // namespace sorrel::mpi

@@ -6,13 +6,12 @@
 //!
 //! In a job of several processes, each balances the ranks that it has. Measured at collectives in
 //! which all ranks take part; most of them end without any difference. When moves are worth it, the
-//! collective is held, all workers stop (core/scheduler.hpp), the ranks change their workers, and
-//! the members go on there.
+//! members stay in their barrier, a safepoint of the process (mpi/safepoint): all workers stop
+//! (core/scheduler.hpp), the ranks change their workers, and the members go on there.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -20,8 +19,8 @@
 #include "base/prng.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/scheduler.hpp"
-#include "mpi/comm/balance_point.hpp"
 #include "mpi/comm/world.hpp"
+#include "mpi/safepoint/participant.hpp"
 
 namespace sorrel::mpi {
 
@@ -35,18 +34,16 @@ struct BalanceReport {
   std::uint64_t busy_stops = 0;
   /// Moves of ranks that had to stay.
   std::uint64_t refused_moves = 0;
-  /// Seconds in which the ranks were held by steps.
-  double held_seconds = 0;
+  /// Seconds in which the ranks waited for steps.
+  double waited_seconds = 0;
 };
 
-class RankBalancer final : public BalancePoint, private core::StopAction {
+class RankBalancer final : public ProcessParticipant, private core::StopAction {
  public:
   /// With a seed, ranks change their worker at random in every collective, for tests.
   RankBalancer(ProcessWorld& world, std::optional<std::uint64_t> shuffle_seed);
 
-  bool hold(CollectiveSlots& slots) override;
-  void add(CollectiveSlots& slots) override;
-  void remove(CollectiveSlots& slots) override;
+  bool begin_in(CollectiveSlots& slots) override;
 
   /// While all workers are stopped: other ranks are in the process.
   void on_ranks_changed();
@@ -84,19 +81,16 @@ class RankBalancer final : public BalancePoint, private core::StopAction {
   std::uint32_t width_;
   std::uint64_t width_since_ = 0;
   const std::uint64_t settled_cycles_;
-  CollectiveSlots* held_ = nullptr;
+  /// In whose barrier the ranks wait.
+  CollectiveSlots* awaited_ = nullptr;
   /// True from a request to stop until on_resumed() has ended.
   std::atomic<bool> is_pending_{false};
-  std::uint64_t held_since_ = 0;
+  std::uint64_t began_ = 0;
   bool was_stopped_ = false;
   bool is_released_ = false;
   std::vector<balance::Move> planned_;
   std::vector<balance::Move> made_;
   BalanceReport report_;
-
-  /// Communicators are made and freed on any worker.
-  std::mutex slots_mutex_;
-  std::vector<CollectiveSlots*> slots_;
 };
 
 }  // namespace sorrel::mpi

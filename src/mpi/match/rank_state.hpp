@@ -152,8 +152,8 @@ struct alignas(cache_line_bytes) RankState {
   int calling_level = 0;
   /// Threads of the rank that wait in a call, with the seat of its worker (core/guest.hpp).
   std::int32_t waiting_thread_count = 0;
-  /// The rank pauses, with all others, at the end of the call that it is in.
-  bool is_pause_due = false;
+  /// The rank comes to a safepoint, with all others, at the end of the call that it is in.
+  bool is_safepoint_due = false;
   /// The phase by MPI_Init and MPI_Finalize alone.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;

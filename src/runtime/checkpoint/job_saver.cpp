@@ -38,9 +38,6 @@ constexpr int saved = 0;
 constexpr int went_on = 1;
 constexpr int refused = -1;
 
-/// Among the actions for which the job stops.
-constexpr std::uint32_t stop_number = 0;
-
 /// Time between two looks whether the last checkpoint is written.
 constexpr std::int64_t writer_poll_ns = 5'000'000;
 
@@ -81,41 +78,49 @@ std::string add_record(checkpoint::SegmentWriter& file,
 JobSaver::JobSaver(const Config& config,
                    core::JobMemory& memory,
                    mpi::ProcessWorld& world,
-                   RankBody& body,
-                   JobPause& pause)
-    : PausePurpose(pause),
-      config_(config),
+                   ProgramStates& states)
+    : config_(config),
       memory_(memory),
       world_(world),
-      job_stop_(*world.job_stop()),
-      body_(body),
-      layout_(body.layout()),
+      safepoint_(*world.safepoint()),
+      states_(states),
+      layout_(states.layout()),
       generations_(store_of(config)) {
-  job_stop_.set_action(stop_number, *this);
+  safepoint_.add(*this);
 }
 
 /// The frame of this function is restored: after the call it uses nothing of the process.
 int JobSaver::save(mpi::RankState& rank) {
-  rank.fiber.call = "sorrel_checkpoint";
-  return pause_.enter(rank, *this);
+  return safepoint_.enter(rank, *this);
 }
 
 /// The frame of this function is restored, too.
 void JobSaver::save_begin(mpi::RankState& rank) {
   is_begin_.store(true, std::memory_order_relaxed);
-  (void)pause_.enter(rank, *this);
+  (void)safepoint_.enter(rank, *this);
 }
 
-void JobSaver::on_all_here(core::Worker& worker) {
+/// Whether a save is wanted that the program has not asked for.
+mpi::SafepointParticipant::Wish JobSaver::wants() {
+  const bool is_wanted = requests_ != nullptr && requests_->seems_wanted();
+  return is_wanted ? Wish::safepoint : Wish::nothing;
+}
+
+void JobSaver::begin() {
+  requests_->begin();
+}
+
+void JobSaver::prepare(core::Worker& worker) {
   while (!has_written_last())
     worker.sleep(writer_poll_ns);
   begun_generation_ = 0;
   begin_error_.clear();
-  if (!job_stop_.must_request()) return JobPause::wait(worker);
-  // Before the stop, so that the ranks do not wait for the device. No process writes.
+}
+
+/// Before the stop, so that the ranks do not wait for the device. No process writes.
+void JobSaver::prepare_stop() {
   begun_generation_ = generations_->next();
   begin_error_ = generations_->begin(begun_generation_);
-  pause_.stop_job(worker, stop_number);
 }
 
 /// Whether no child writes any more.
@@ -154,13 +159,13 @@ void JobSaver::finish() {
   if (::waitpid(writer_, &status, 0) == writer_) end_writer(status);
 }
 
-void JobSaver::on_job_stopped(core::JobStop& stop) {
+int JobSaver::run(core::JobStop& stop) {
   const int outcome = save_stopped(stop);
   // Why there is none, its process has noted.
   if (is_begin_.exchange(false, std::memory_order_relaxed) && outcome == saved)
     program::note_effect("they are damaged");
   if (requests_ != nullptr) requests_->end(outcome == saved);
-  pause_.end(outcome);
+  return outcome;
 }
 
 std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
@@ -170,17 +175,17 @@ std::string JobSaver::reason_not_saved(mpi::MemberCounts& counts) {
   std::vector<int> files;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     mpi::add_descriptors(world_.rank(i), files);
-  if (std::string reason = body_.reason_job_not_saved(files); !reason.empty()) return reason;
+  if (std::string reason = states_.reason_job_not_saved(files); !reason.empty()) return reason;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     mpi::RankState& rank = world_.rank(i);
-    const PausedRank& paused = pause_.paused(rank);
-    const char* reason = paused.reason;
-    if (reason == nullptr) reason = mpi::reason_not_saved(rank, body_.memory(rank), counts);
-    if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
+    const mpi::WaitingRank& waiting = safepoint_.waiting(rank);
+    const char* reason = waiting.reason;
+    if (reason == nullptr) reason = mpi::reason_not_saved(rank, states_.memory(rank), counts);
+    if (reason == nullptr && waiting.handles_exception) reason = "it handles a C++ exception";
     // What pins a rank to its worker, such as the use of a GPU, is a better reason than that it is
     // pinned.
     std::string own;
-    if (reason == nullptr || rank.fiber.pin_count != 0) own = body_.reason_not_saved(rank);
+    if (reason == nullptr || rank.fiber.pin_count != 0) own = states_.reason_not_saved(rank);
     if (own.empty() && reason != nullptr) own = reason;
     if (!own.empty()) return text_of("rank %d: %s", i, own.c_str());
   }
@@ -208,14 +213,6 @@ void JobSaver::start_requests() {
       SaveRequests::Options{.period_ns = config_.own_process == 0 ? config_.save_period_ns : 0,
                             .takes_signals = config_.own_process == 0,
                             .is_alone = config_.rank_count == 1});
-}
-
-bool JobSaver::is_wanted() const {
-  return requests_ != nullptr && requests_->seems_wanted();
-}
-
-void JobSaver::begin_save() {
-  requests_->begin();
 }
 
 void JobSaver::give_up(std::int32_t threaded_rank) {
@@ -255,7 +252,7 @@ int JobSaver::save_stopped(core::JobStop& stop) {
   }
   last_refusal_.clear();
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
-    body_.flush_lines(world_.rank(i));
+    states_.flush_lines(world_.rank(i));
   const pid_t parent = ::getpid();
   pid_t child = -1;
   {
@@ -344,7 +341,7 @@ std::string JobSaver::write(checkpoint::FileSeal& seal) {
   if (error.empty()) error = add_record(file, SegmentKind::process, 0, process.bytes());
   ByteWriter files;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
-    body_.save_written_files(world_.rank(i), files);
+    states_.save_written_files(world_.rank(i), files);
   if (error.empty()) error = add_record(file, SegmentKind::files, 0, files.bytes());
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     if (error.empty()) error = write_rank(file, world_.rank(i));
@@ -355,10 +352,10 @@ std::string JobSaver::write(checkpoint::FileSeal& seal) {
 
 std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank) {
   const auto number = static_cast<std::uint32_t>(rank.world_rank);
-  std::string error =
-      add_record(file, SegmentKind::rank, number, record_of(rank, pause_.paused(rank), body_));
+  std::string error = add_record(file, SegmentKind::rank, number,
+                                 record_of(rank, safepoint_.waiting(rank), states_));
   std::vector<os::MemoryRange> memory;
-  if (error.empty()) error = add_memory_of(rank, pause_.stack_of(rank), body_, memory);
+  if (error.empty()) error = add_memory_of(rank, safepoint_.stack_of(rank), states_, memory);
   for (const os::MemoryRange& run : memory) {
     if (error.empty()) error = write_memory(file, number, run);
   }
@@ -441,7 +438,7 @@ std::string JobSaver::restore(mpi::RankState& rank) {
   std::string error = file.read(segments.front(), bytes.data());
   if (!error.empty()) return error;
   RestoredRank restored;
-  if (error = restore_record(rank, bytes, true, body_, restored); !error.empty()) return error;
+  if (error = restore_record(rank, bytes, true, states_, restored); !error.empty()) return error;
   // One for all files that have changed. Relaxed: only the first one counts.
   if (!restored.note.empty() && !has_note_.exchange(true, std::memory_order_relaxed))
     print_line(text_of("note: rank %d: %s", rank.world_rank, restored.note.c_str()));
@@ -450,7 +447,7 @@ std::string JobSaver::restore(mpi::RankState& rank) {
     error = file.read(segment, reinterpret_cast<void*>(segment.head.address));
     if (!error.empty()) return error;
   }
-  runtime::resume(rank, restored, body_, went_on);
+  runtime::resume(rank, restored, states_, went_on);
   objects_[number] = std::move(restored.objects);
   return "";
 }

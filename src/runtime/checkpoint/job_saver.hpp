@@ -1,8 +1,8 @@
 //! JobSaver - saves all ranks of a job at a collective call, and restores them in another process.
 //!
-//! All ranks pause (job_pause.hpp). While the job is stopped, each process forks. The ranks go on
-//! at once; the child has the memory of that moment, writes it, and ends. README.md has the
-//! protocol.
+//! All ranks come to a safepoint (mpi/safepoint). While the job is stopped, each process forks. The
+//! ranks go on at once; the child has the memory of that moment, writes it, and ends. README.md has
+//! the protocol.
 #pragma once
 
 #include <atomic>
@@ -19,22 +19,21 @@
 #include "core/job_stop.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 #include "mpi/saved/refusal.hpp"
-#include "runtime/checkpoint/job_pause.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/config.hpp"
-#include "runtime/rank_body.hpp"
+#include "runtime/program_states.hpp"
 
 namespace sorrel::runtime {
 
-class JobSaver final : private PausePurpose {
+class JobSaver final : private mpi::SafepointParticipant {
  public:
   /// All outlive it. Before the workers run.
   JobSaver(const Config& config,
            core::JobMemory& memory,
            mpi::ProcessWorld& world,
-           RankBody& body,
-           JobPause& pause);
+           ProgramStates& states);
 
   /// Before the workers run: reads what a job that is restarted needs first. Returns an error, or
   /// "".
@@ -47,14 +46,6 @@ class JobSaver final : private PausePurpose {
   /// checkpoint of a job that may be started again. The ranks go on when it is whole: so they have
   /// done nothing that it does not have.
   void save_begin(mpi::RankState& rank);
-
-  /// JobControl::vote_on_pause(): whether it is to be saved.
-  [[nodiscard]] bool is_wanted() const;
-
-  /// All processes agree: the job is saved at the end of the calls. Or it never is, since a rank
-  /// has threads: if `threaded_rank` is not negative, it is that one, of this process.
-  void begin_save();
-  void give_up(std::int32_t threaded_rank);
 
   /// On the worker of a rank that is prepared and has not run: gives it the state that it has in
   /// the checkpoint with which the job was started. Returns an error, or "".
@@ -77,10 +68,18 @@ class JobSaver final : private PausePurpose {
   void start_requests();
 
  private:
+  [[nodiscard]] Wish wants() override;
+  void begin() override;
+  void give_up(std::int32_t threaded_rank) override;
+
+  [[nodiscard]] const char* call() const override { return "sorrel_checkpoint"; }
+
+  void prepare(core::Worker& worker) override;
+  void prepare_stop() override;
+  [[nodiscard]] int run(core::JobStop& stop) override;
+
   [[nodiscard]] bool has_written_last();
   void end_writer(int status);
-  void on_all_here(core::Worker& worker) override;
-  void on_job_stopped(core::JobStop& stop) override;
   [[nodiscard]] std::string reason_not_saved(mpi::MemberCounts& counts);
   [[nodiscard]] bool may_save(core::JobStop& stop);
   void print_refusal(const std::string& reason);
@@ -100,8 +99,8 @@ class JobSaver final : private PausePurpose {
   const Config& config_;
   core::JobMemory& memory_;
   mpi::ProcessWorld& world_;
-  core::JobStop& job_stop_;
-  RankBody& body_;
+  mpi::Safepoint& safepoint_;
+  ProgramStates& states_;
   const std::string layout_;
   const std::unique_ptr<const checkpoint::GenerationStore> generations_;
 

@@ -24,27 +24,29 @@ struct ResumePoint {
 
 }  // namespace
 
-std::string record_of(mpi::RankState& rank, const PausedRank& paused, RankBody& body) {
+std::string record_of(mpi::RankState& rank,
+                      const mpi::WaitingRank& waiting,
+                      ProgramStates& states) {
   ByteWriter record;
-  record.add(ResumePoint{.context = reinterpret_cast<std::uintptr_t>(paused.resume),
-                         .outcome = reinterpret_cast<std::uintptr_t>(&paused.outcome),
+  record.add(ResumePoint{.context = reinterpret_cast<std::uintptr_t>(waiting.resume),
+                         .outcome = reinterpret_cast<std::uintptr_t>(&waiting.outcome),
                          .thread_pointer = rank.fiber.thread_pointer,
-                         .far_heap_bytes = body.far_heap_bytes(rank)});
+                         .far_heap_bytes = states.far_heap_bytes(rank)});
   mpi::save_messages(rank, record);
   ByteWriter objects;
   mpi::save_objects(rank, objects);
   record.add_block(objects.bytes());
-  body.save(rank, record);
+  states.save(rank, record);
   return record.bytes();
 }
 
 std::string add_memory_of(const mpi::RankState& rank,
                           const os::MemoryRange& stack,
-                          const RankBody& body,
+                          const ProgramStates& states,
                           std::vector<os::MemoryRange>& to) {
-  for (const os::MemoryRange& range : body.thread_locals(rank))
+  for (const os::MemoryRange& range : states.thread_locals(rank))
     to.push_back(range);
-  std::vector<os::MemoryRange> touched = body.memory(rank);
+  std::vector<os::MemoryRange> touched = states.memory(rank);
   touched.push_back(stack);
   const os::TouchedPages pages;
   for (const os::MemoryRange& range : touched) {
@@ -56,12 +58,12 @@ std::string add_memory_of(const mpi::RankState& rank,
 std::string restore_record(mpi::RankState& rank,
                            const std::string& record,
                            bool is_restart,
-                           RankBody& body,
+                           ProgramStates& states,
                            RestoredRank& to) {
   ByteCursor from(std::as_bytes(std::span(record)));
   const auto point = from.take<ResumePoint>();
   if (point.thread_pointer != rank.fiber.thread_pointer ||
-      !body.open_far_heap(rank, point.far_heap_bytes))
+      !states.open_far_heap(rank, point.far_heap_bytes))
     return text_of("rank %d cannot get the addresses that it had", rank.world_rank);
   const bool has_messages = mpi::restore_messages(rank, from);
   to = {.context = point.context,
@@ -69,13 +71,16 @@ std::string restore_record(mpi::RankState& rank,
         .objects = std::string(from.take_block()),
         .note = {}};
   if (!has_messages) return text_of("no memory for the messages of rank %d", rank.world_rank);
-  RankBody::Restored own = body.restore(rank, from, is_restart);
+  ProgramStates::Restored own = states.restore(rank, from, is_restart);
   to.note = std::move(own.note);
   return own.error.empty() ? "" : text_of("rank %d: %s", rank.world_rank, own.error.c_str());
 }
 
-void resume(mpi::RankState& rank, const RestoredRank& restored, RankBody& body, int outcome) {
-  body.on_memory_restored(rank);
+void resume(mpi::RankState& rank,
+            const RestoredRank& restored,
+            ProgramStates& states,
+            int outcome) {
+  states.on_memory_restored(rank);
   rank.fiber.context = reinterpret_cast<arch::Context>(restored.context);
   *reinterpret_cast<int*>(restored.outcome) = outcome;
 }

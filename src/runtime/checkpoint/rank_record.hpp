@@ -1,5 +1,5 @@
-//! RankRecord - a paused rank as bytes with which it goes on in another process: a record, and its
-//! memory, at the same addresses there.
+//! RankRecord - a rank at a safepoint as bytes with which it goes on in another process: a record,
+//! and its memory, at the same addresses there.
 //!
 //! While no rank runs. The two processes are equal (program_layout.hpp).
 #pragma once
@@ -9,26 +9,28 @@
 #include <vector>
 
 #include "mpi/match/rank_state.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 #include "os/touched_pages.hpp"
-#include "runtime/checkpoint/job_pause.hpp"
-#include "runtime/rank_body.hpp"
+#include "runtime/program_states.hpp"
 
 namespace sorrel::runtime {
 
 /// What a rank is, but for its memory.
-[[nodiscard]] std::string record_of(mpi::RankState& rank, const PausedRank& paused, RankBody& body);
+[[nodiscard]] std::string record_of(mpi::RankState& rank,
+                                    const mpi::WaitingRank& waiting,
+                                    ProgramStates& states);
 
 /// Appends what differs from the memory of a new rank: `stack`, thread-locals, touched pages.
 /// Returns an error, or "".
 [[nodiscard]] std::string add_memory_of(const mpi::RankState& rank,
                                         const os::MemoryRange& stack,
-                                        const RankBody& body,
+                                        const ProgramStates& states,
                                         std::vector<os::MemoryRange>& to);
 
 /// What restore_record() has found for the steps after it.
 struct RestoredRank {
   std::uintptr_t context = 0;
-  /// Address of the int that JobPause::enter() returns.
+  /// Address of the int that Safepoint::enter() returns.
   std::uintptr_t outcome = 0;
   /// The record of its objects of MPI (mpi/saved/saved_rank.hpp).
   std::string objects;
@@ -41,11 +43,11 @@ struct RestoredRank {
 [[nodiscard]] std::string restore_record(mpi::RankState& rank,
                                          const std::string& record,
                                          bool is_restart,
-                                         RankBody& body,
+                                         ProgramStates& states,
                                          RestoredRank& to);
 
-/// When its memory is there: the rank goes on in its frame of JobPause::enter(), which returns
+/// When its memory is there: the rank goes on in its frame of Safepoint::enter(), which returns
 /// `outcome`.
-void resume(mpi::RankState& rank, const RestoredRank& restored, RankBody& body, int outcome);
+void resume(mpi::RankState& rank, const RestoredRank& restored, ProgramStates& states, int outcome);
 
 }  // namespace sorrel::runtime

@@ -101,8 +101,9 @@ void SaveRequests::run() {
 void SaveRequests::want(std::int64_t now_ns) {
   if (is_taken() || seems_wanted()) return;
   wanted_since_ns_ = now_ns;
+  // A lone rank polls at the ends of its calls.
   if (options_.is_alone) core::begin_slow_ends();
-  // Release, pairs with begin(): a lone rank ends this.
+  // Release, pairs with take(): which ends this.
   is_wanted_.store(true, std::memory_order_release);
 }
 
@@ -120,16 +121,19 @@ std::int64_t SaveRequests::next_moment() const {
   return next_ns;
 }
 
-void SaveRequests::begin() {
+void SaveRequests::take() {
   // Acquire, pairs with want().
-  is_wanted_.exchange(false, std::memory_order_acquire);
+  if (is_wanted_.exchange(false, std::memory_order_acquire) && options_.is_alone)
+    core::end_slow_ends();
+}
+
+void SaveRequests::begin() {
+  take();
   is_taken_.store(true, std::memory_order_relaxed);
-  if (!options_.is_alone) core::begin_slow_ends();
 }
 
 void SaveRequests::end(bool is_saved) {
   if (!is_taken_.exchange(false, std::memory_order_relaxed)) return;
-  core::end_slow_ends();
   if (is_saved || options_.period_ns == 0) return;
   const std::int64_t pause_ns = std::clamp(options_.period_ns / 10, retry_ns_min, retry_ns_max);
   retry_ns_.store(os::monotonic_ns() + pause_ns, std::memory_order_relaxed);
@@ -138,7 +142,7 @@ void SaveRequests::end(bool is_saved) {
 
 void SaveRequests::give_up() {
   is_given_up_.store(true, std::memory_order_relaxed);
-  is_wanted_.store(false, std::memory_order_relaxed);
+  take();
   wake();
 }
 

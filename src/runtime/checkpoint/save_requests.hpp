@@ -32,7 +32,7 @@ class SaveRequests {
 
   [[nodiscard]] bool seems_wanted() const { return is_wanted_.load(std::memory_order_relaxed); }
 
-  /// The caller saves the job, and then calls end(). Calls of MPI end in the slow way until then.
+  /// The caller saves the job, and then calls end().
   void begin();
 
   /// The save that begin() has begun is over; does nothing without one. If it was refused, it is
@@ -49,6 +49,7 @@ class SaveRequests {
   static void* thread_main(void* argument);
   void run();
   void want(std::int64_t now_ns);
+  void take();
   [[nodiscard]] std::int64_t patience_ns() const;
   [[nodiscard]] std::int64_t next_moment() const;
 

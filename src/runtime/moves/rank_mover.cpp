@@ -14,7 +14,6 @@
 #include "base/hash.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
-#include "core/burst.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/match/unexpected.hpp"
 #include "mpi/saved/left_rank.hpp"
@@ -30,9 +29,6 @@
 namespace sorrel::runtime {
 
 namespace {
-
-/// Among the actions for which the job stops.
-constexpr std::uint32_t stop_number = 1;
 
 /// As those of moves between workers: shorter windows measure the order of arrival.
 constexpr std::int64_t window_ns_min = 10'000'000;
@@ -51,7 +47,7 @@ constexpr std::int64_t request_retry_ns = 100'000'000;
 constexpr std::int64_t launcher_patience_ns = 1'000'000'000;
 
 /// With a seed, of so many collectives one begins a step.
-constexpr std::uint64_t votes_per_step = 3;
+constexpr std::uint64_t collectives_per_step = 3;
 
 std::int64_t window_ns(std::int32_t rank_count, std::uint32_t process_count) {
   return std::max(
@@ -90,14 +86,13 @@ void populate(const os::MemoryRange& range) {
 
 RankMover::RankMover(const Config& config,
                      mpi::ProcessWorld& world,
-                     RankBody& body,
-                     JobPause& pause,
+                     ProgramStates& states,
                      RankPlaces& places)
-    : PausePurpose(pause),
-      config_(config),
+    : config_(config),
       world_(world),
+      safepoint_(*world.safepoint()),
       job_stop_(*world.job_stop()),
-      body_(body),
+      states_(states),
       places_(places),
       window_cycles_(clock_.cycles_in(
           window_ns(world.last_own_rank() - world.first_own_rank(), config.process_count))),
@@ -107,8 +102,8 @@ RankMover::RankMover(const Config& config,
       given_up_(config.process_count),
       policy_(config.process_count, costs_of(clock_)),
       offers_(static_cast<std::size_t>(world.size())) {
-  if (config.move_seed) random_votes_.emplace(*config.move_seed);
-  job_stop_.set_action(stop_number, *this);
+  if (config.move_seed) random_wishes_.emplace(*config.move_seed);
+  safepoint_.add(*this);
 }
 
 MoveReport RankMover::report() const {
@@ -145,26 +140,27 @@ bool RankMover::is_request_open() const {
   return is_give_up_wanted() != given_up_[config_.own_process];
 }
 
-/// Also of the processes that have no window to end.
-std::uint32_t RankMover::vote() {
+/// Also in the processes that have no window to end. The notice is that one is over.
+mpi::SafepointParticipant::Wish RankMover::wants() {
   if (is_request_open()) {
     if (is_off_) {
       print_once(text_of("process %u keeps its ranks: no rank of this job changes its process",
                          config_.own_process));
     } else if (arch::cycles() >= next_request_) {
-      return mpi::wants_moves;
+      return Wish::safepoint;
     }
   }
-  if (is_off_ || config_.own_process != 0) return 0;
-  if (random_votes_) return random_votes_->below(votes_per_step) == 0 ? mpi::wants_moves : 0U;
+  if (is_off_ || config_.own_process != 0) return Wish::nothing;
+  if (random_wishes_)
+    return random_wishes_->below(collectives_per_step) == 0 ? Wish::safepoint : Wish::nothing;
   if (observed_window_ != window_number_ && window_loads_.are_of(window_number_)) observe();
-  if (is_step_wanted_) return mpi::wants_moves;
+  if (is_step_wanted_) return Wish::safepoint;
   const bool is_over =
       observed_window_ == window_number_ && arch::cycles() - window_began_ >= window_cycles_;
-  return is_over ? mpi::ends_window : 0U;
+  return is_over ? Wish::notice : Wish::nothing;
 }
 
-void RankMover::end_window() {
+void RankMover::on_notice() {
   window_began_ = arch::cycles();
   ++window_number_;
   measure();
@@ -185,20 +181,19 @@ void RankMover::measure() {
   window_loads_.publish(window_number_, sum / world_.layout().worker_count());
 }
 
-/// The pause is in no window.
+/// The safepoint is in no window.
 void RankMover::count_anew() {
   window_began_ = arch::cycles();
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     counted_[static_cast<std::size_t>(i)] = core::Worker::busy_cycles_of(world_.rank(i).fiber);
 }
 
-// The pause.
+// The safepoint.
 
 void RankMover::begin() {
   is_step_wanted_ = false;
-  pause_began_ = arch::cycles();
-  next_request_ = pause_began_ + clock_.cycles_in(request_retry_ns);
-  core::begin_slow_ends();
+  safepoint_began_ = arch::cycles();
+  next_request_ = safepoint_began_ + clock_.cycles_in(request_retry_ns);
 }
 
 void RankMover::give_up(std::int32_t threaded_rank) {
@@ -211,17 +206,7 @@ void RankMover::give_up(std::int32_t threaded_rank) {
               threaded_rank));
 }
 
-/// A rank may return from here in another process: nothing of this one is used afterwards.
-void RankMover::pause(mpi::RankState& rank) {
-  (void)pause_.enter(rank, *this);
-}
-
-void RankMover::on_all_here(core::Worker& worker) {
-  if (!job_stop_.must_request()) return JobPause::wait(worker);
-  pause_.stop_job(worker, stop_number);
-}
-
-void RankMover::on_job_stopped(core::JobStop& stop) {
+int RankMover::run(core::JobStop& stop) {
   ++step_number_;
   const std::int32_t count_before = world_.last_own_rank() - world_.first_own_rank();
   const bool was_open = is_request_open();
@@ -237,12 +222,14 @@ void RankMover::on_job_stopped(core::JobStop& stop) {
   }
   if (was_open && !is_request_open()) report_request(count_before);
   count_anew();
-  core::end_slow_ends();
-  pause_.end(0);
+  return 0;
+}
+
+void RankMover::resume() {
   for (const Arrival& arrival : arrivals_)
     arrival.rank->worker->make_ready(arrival.rank->fiber);
   arrivals_.clear();
-  report_.held_seconds += clock_.ns_in(arch::cycles() - pause_began_) / 1e9;
+  report_.waited_seconds += clock_.ns_in(arch::cycles() - safepoint_began_) / 1e9;
 }
 
 void RankMover::report_request(std::int32_t count_before) {
@@ -277,10 +264,10 @@ std::optional<double> RankMover::move_ranks(core::JobStop& stop) {
   const std::uint64_t began = arch::cycles();
   const mpi::RankLayout layout = world_.layout().with_borders(*begins);
   const std::int32_t moved = balance::moved_count(chain_.begins, *begins, world_.size());
-  body_.begin_moves();
+  states_.begin_moves();
   const bool have_come = bring(stop, layout);
   if (have_come) commit(layout);
-  body_.end_moves();
+  states_.end_moves();
   if (!have_come) {
     ++report_.empty_steps;
     return std::nullopt;
@@ -308,7 +295,7 @@ std::string RankMover::reason_never() const {
 bool RankMover::can_ever_move(core::JobStop& stop) {
   if (is_checked_) return true;
   std::string reason = reason_never();
-  const auto hashes = stop.exchange(hash_of(body_.layout()));
+  const auto hashes = stop.exchange(hash_of(states_.layout()));
   const bool are_equal = std::ranges::adjacent_find(hashes, std::not_equal_to()) == hashes.end();
   if (reason.empty() && !are_equal)
     reason = "their programs, libraries or processors differ, or lie at different addresses";
@@ -329,7 +316,7 @@ bool RankMover::may_regroup(core::JobStop& stop) {
 }
 
 void RankMover::make_offers() {
-  const std::uint16_t is_closed = is_full_ || body_.is_closed_to_moves() ? 1 : 0;
+  const std::uint16_t is_closed = is_full_ || states_.is_closed_to_moves() ? 1 : 0;
   const std::uint16_t is_given_up = is_give_up_wanted() ? 1 : 0;
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i) {
     const auto index = static_cast<std::size_t>(i);
@@ -441,7 +428,7 @@ std::vector<std::int32_t> RankMover::leaving_ranks(const Begins& begins) const {
 std::uint64_t RankMover::weight_of(mpi::RankState& rank) {
   std::vector<os::MemoryRange> memory;
   std::uint64_t bytes = 0;
-  if (add_memory_of(rank, pause_.stack_of(rank), body_, memory).empty()) {
+  if (add_memory_of(rank, safepoint_.stack_of(rank), states_, memory).empty()) {
     for (const os::MemoryRange& run : memory)
       bytes += run.end - run.begin;
   }
@@ -453,7 +440,7 @@ std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
   const std::uint32_t own = config_.own_process;
   std::vector<std::int32_t> leaving = leaving_ranks(begins);
   if (leaving.empty()) return {};
-  if (const std::string reason = body_.reason_none_leaves(); !reason.empty()) {
+  if (const std::string reason = states_.reason_none_leaves(); !reason.empty()) {
     print_once(text_of("ranks stay in process %u: %s", own, reason.c_str()));
     leaving.resize(static_cast<std::size_t>(world_.last_own_rank() - world_.first_own_rank()));
     std::iota(leaving.begin(), leaving.end(), world_.first_own_rank());
@@ -469,16 +456,16 @@ std::vector<std::int32_t> RankMover::refused_ranks(const Begins& begins) {
 }
 
 std::string RankMover::reason_not_moved(mpi::RankState& rank) {
-  const PausedRank& paused = pause_.paused(rank);
-  const char* reason = paused.reason;
-  if (reason == nullptr && paused.handles_exception) reason = "it handles a C++ exception";
-  if (reason == nullptr) reason = mpi::reason_not_moved(rank, body_.memory(rank));
+  const mpi::WaitingRank& waiting = safepoint_.waiting(rank);
+  const char* reason = waiting.reason;
+  if (reason == nullptr && waiting.handles_exception) reason = "it handles a C++ exception";
+  if (reason == nullptr) reason = mpi::reason_not_moved(rank, states_.memory(rank));
   if (reason != nullptr) return reason;
-  if (std::string own = body_.reason_not_saved(rank); !own.empty()) return own;
-  if (job_stop_.sends_memory() && body_.has_files(rank))
+  if (std::string own = states_.reason_not_saved(rank); !own.empty()) return own;
+  if (job_stop_.sends_memory() && states_.has_files(rank))
     return "it has open files, and the other processes may be on other nodes";
-  if (!body_.may_move(rank)) return "its program uses OpenMP";
-  return body_.reason_referred_to(rank, pause_.stack_of(rank));
+  if (!world_.job().may_move(rank)) return "its program uses OpenMP";
+  return states_.reason_referred_to(rank, safepoint_.stack_of(rank));
 }
 
 /// Ranks come to this process, but are not of it yet. False: they are gone again, in all processes.
@@ -516,19 +503,19 @@ std::string RankMover::pack(const mpi::RankLayout& layout) {
     const std::uint32_t process = layout.process_of(i);
     if (process == config_.own_process) continue;
     mpi::RankState& rank = world_.rank(i);
-    body_.flush_lines(rank);
-    const os::MemoryRange stack = pause_.stack_of(rank);
+    states_.flush_lines(rank);
+    const os::MemoryRange stack = safepoint_.stack_of(rank);
     PackedRank packed{.number = i,
                       .load = loads_[static_cast<std::size_t>(i)],
-                      .record = record_of(rank, pause_.paused(rank), body_),
+                      .record = record_of(rank, safepoint_.waiting(rank), states_),
                       .memory = {},
                       .checked = {}};
-    if (std::string error = add_memory_of(rank, stack, body_, packed.memory); !error.empty())
+    if (std::string error = add_memory_of(rank, stack, states_, packed.memory); !error.empty())
       return error;
     if (config_.move_seed) {
-      packed.checked = body_.memory(rank);
+      packed.checked = states_.memory(rank);
       packed.checked.push_back(stack);
-      for (const os::MemoryRange& range : body_.thread_locals(rank))
+      for (const os::MemoryRange& range : states_.thread_locals(rank))
         packed.checked.push_back(range);
       packed.check = check_of(packed.checked);
     }
@@ -585,7 +572,7 @@ std::string RankMover::take(Arrival& arrival, const mpi::RankLayout& layout) {
   mpi::RankState& rank = *arrival.rank;
   std::string error = places_.prepare_rank(rank, worker);
   if (error.empty())
-    error = restore_record(rank, arrival.packed.record, false, body_, arrival.restored);
+    error = restore_record(rank, arrival.packed.record, false, states_, arrival.restored);
   if (!error.empty()) return error;
   for (const os::MemoryRange& range : arrival.packed.memory) {
     populate(range);
@@ -643,7 +630,7 @@ void RankMover::commit(const mpi::RankLayout& layout) {
   for (mpi::RankState* rank : leaving_) {
     const ActingFor acting(*rank->worker);
     mpi::end_objects(*rank);
-    pause_.forget(*rank);
+    safepoint_.forget(*rank);
     places_.clear_rank(*rank);
     world_.remove(*rank);
   }
@@ -677,7 +664,7 @@ void RankMover::restore_objects() {
                                    config_.own_process, error.c_str())
                                .c_str());
     }
-    runtime::resume(rank, arrival.restored, body_, 0);
+    runtime::resume(rank, arrival.restored, states_, 0);
     const auto index = static_cast<std::size_t>(rank.world_rank);
     loads_[index] = arrival.packed.load;
   }

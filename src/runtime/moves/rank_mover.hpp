@@ -2,9 +2,9 @@
 //! load (src/balance/borders.hpp).
 //!
 //! The first process measures all of them over windows, and asks for a step when they are uneven.
-//! Then all ranks pause after the collective of all ranks that they are in
-//! (checkpoint/job_pause.hpp). While the job is stopped, the processes plan together, each with the
-//! same result; ranks go over with their memory, at the same addresses; and each process makes what
+//! Then all ranks come to a safepoint after the collective of all ranks that they are in
+//! (mpi/safepoint). While the job is stopped, the processes plan together, each with the same
+//! result; ranks go over with their memory, at the same addresses; and each process makes what
 //! depends on the places of ranks anew. README.md has the protocol and the proof.
 #pragma once
 
@@ -23,11 +23,11 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/job/window_loads.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "runtime/checkpoint/job_pause.hpp"
+#include "mpi/safepoint/safepoint.hpp"
 #include "runtime/checkpoint/rank_record.hpp"
 #include "runtime/config.hpp"
 #include "runtime/moves/packed_rank.hpp"
-#include "runtime/rank_body.hpp"
+#include "runtime/program_states.hpp"
 
 namespace sorrel::runtime {
 
@@ -59,31 +59,16 @@ struct MoveReport {
   std::uint64_t empty_steps = 0;
   /// In which ranks went over, and in which all ranks waited.
   double moving_seconds = 0;
-  double held_seconds = 0;
+  double waited_seconds = 0;
 };
 
-class RankMover final : private PausePurpose {
+class RankMover final : private mpi::SafepointParticipant {
  public:
   /// All outlive it. Before the workers run.
   RankMover(const Config& config,
             mpi::ProcessWorld& world,
-            RankBody& body,
-            JobPause& pause,
+            ProgramStates& states,
             RankPlaces& places);
-
-  /// JobControl::vote_on_pause(): bits of mpi::PauseVote.
-  [[nodiscard]] std::uint32_t vote();
-
-  // In every process, by the votes.
-  /// Measures the ranks.
-  void end_window();
-  /// All ranks call pause() at the end of their calls.
-  void begin();
-  /// Some rank has threads, which may be in calls: this one, if it is of this process, else -1.
-  void give_up(std::int32_t threaded_rank);
-
-  /// JobControl::pause().
-  void pause(mpi::RankState& rank);
 
   /// When no rank runs.
   [[nodiscard]] MoveReport report() const;
@@ -109,8 +94,12 @@ class RankMover final : private PausePurpose {
 
   using Begins = std::vector<std::int32_t>;
 
-  void on_all_here(core::Worker& worker) override;
-  void on_job_stopped(core::JobStop& stop) override;
+  [[nodiscard]] Wish wants() override;
+  void on_notice() override;
+  void begin() override;
+  void give_up(std::int32_t threaded_rank) override;
+  [[nodiscard]] int run(core::JobStop& stop) override;
+  void resume() override;
 
   [[nodiscard]] bool is_request_open() const;
   void report_request(std::int32_t count_before);
@@ -143,8 +132,9 @@ class RankMover final : private PausePurpose {
 
   const Config& config_;
   mpi::ProcessWorld& world_;
+  mpi::Safepoint& safepoint_;
   core::JobStop& job_stop_;
-  RankBody& body_;
+  ProgramStates& states_;
   RankPlaces& places_;
   const core::CycleClock clock_;
   const std::uint64_t window_cycles_;
@@ -155,7 +145,7 @@ class RankMover final : private PausePurpose {
   std::uint32_t window_number_ = 0;
   std::uint64_t step_number_ = 0;
   std::uint64_t window_began_ = 0;
-  std::uint64_t pause_began_ = 0;
+  std::uint64_t safepoint_began_ = 0;
   /// By rank: its counter at the begin of the window, and its moving average; less than 0: unknown.
   std::vector<std::uint64_t> counted_;
   std::vector<double> loads_;
@@ -173,7 +163,7 @@ class RankMover final : private PausePurpose {
   balance::ProcessPolicy policy_;
   std::uint32_t observed_window_ = 0;
   bool is_step_wanted_ = false;
-  std::optional<Prng> random_votes_;
+  std::optional<Prng> random_wishes_;
 
   // While the job is stopped.
   bool is_checked_ = false;

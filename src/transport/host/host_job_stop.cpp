@@ -41,9 +41,8 @@ void HostJobStop::connect() {
   streams_.run(all, all);
 }
 
-bool HostJobStop::request(core::Worker& requester, std::uint32_t number) {
+bool HostJobStop::request(core::Worker& requester) {
   if (!have_met_) meet(requester);
-  number_ = number;
   was_stopped_ = false;
   return scheduler_.request_stop(requester, *this);
 }
@@ -71,21 +70,20 @@ void HostJobStop::meet(core::Worker& worker) {
 
 void HostJobStop::on_stopped() {
   have_met_ = false;
-  core::JobStopAction& action = this->action(number_);
   // All workers of all processes are stopped: what follows does not change.
   (void)exchange(0);
-  const bool is_quiet = scheduler_.is_quiet() && action.is_quiet();
+  const bool is_quiet = scheduler_.is_quiet() && action().is_quiet();
   const bool has_none_in_flight = sum(transport_.excess_of_sent()) == 0;
   if (agree(is_quiet && has_none_in_flight)) {
     was_stopped_ = true;
-    action.on_job_stopped(*this);
+    action().on_job_stopped(*this);
   }
   // No process goes on while another one acts.
   (void)exchange(0);
 }
 
 void HostJobStop::on_resumed(core::Worker& requester) {
-  action(number_).on_job_resumed(requester, was_stopped_);
+  action().on_job_resumed(requester, was_stopped_);
 }
 
 /// No other worker runs.

@@ -31,7 +31,7 @@ class HostJobStop final : public core::JobStop, private core::StopAction {
 
   [[nodiscard]] bool must_request() override { return true; }
 
-  [[nodiscard]] bool request(core::Worker& requester, std::uint32_t number) override;
+  [[nodiscard]] bool request(core::Worker& requester) override;
 
   std::span<const std::uint64_t> exchange(std::uint64_t own) override;
   [[nodiscard]] bool gather(const void* own, void* all, std::size_t bytes) override;
@@ -58,7 +58,6 @@ class HostJobStop final : public core::JobStop, private core::StopAction {
   HostStreams streams_;
 
   // On the thread of the requester, or while all workers are stopped.
-  std::uint32_t number_ = 0;
   /// All processes are ready for the next stop.
   bool have_met_ = false;
   bool was_stopped_ = false;

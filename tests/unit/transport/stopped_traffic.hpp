@@ -27,7 +27,7 @@ class StoppedTraffic : public core::JobStopAction {
                   Transport& transport,
                   core::JobStop& stop,
                   bool requests_stops) {
-    stop.set_action(action_number, *this);
+    stop.set_action(*this);
     transport.set_handler(
         packet_kind,
         [](void*, core::Worker& receiver, Endpoint, const Packet&, const std::byte*) {
@@ -61,7 +61,6 @@ class StoppedTraffic : public core::JobStopAction {
   [[nodiscard]] std::uint32_t process() const { return process_; }
 
  private:
-  static constexpr std::uint32_t action_number = 1;
   static constexpr std::uint32_t packet_kind = 0;
   static constexpr std::uint64_t stop_count = 20;
   static constexpr int packets_per_round = 50;
@@ -90,7 +89,7 @@ class StoppedTraffic : public core::JobStopAction {
 
   void request(core::Worker& worker, core::JobStop& stop) {
     while (acted_count_.load(std::memory_order_relaxed) < stop_count) {
-      if (stop.request(worker, action_number)) {
+      if (stop.request(worker)) {
         worker.suspend();
       } else {
         worker.yield();
