@@ -25,10 +25,10 @@ foreach(chapter 3 4 5 6 7 8 9 10 11 12 13 14 16 20)
   sorrel_make_fortran(shims-${chapter} ${fortran_work}/chapter_${chapter}.c)
   list(APPEND fortran_shims ${fortran_work}/chapter_${chapter}.c)
 endforeach()
-# `sorrel info` lists the refused functions that a program refers to.
-sorrel_make_fortran(refused ${fortran_work}/refused.c)
+# An object of its own: `sorrel info` and `run` look for functions that start ranks.
+sorrel_make_fortran(dynamic ${fortran_work}/dynamic.c)
 sorrel_make_fortran(aliases ${fortran_work}/aliases.c)
-add_library(sorrel_fortran STATIC ${fortran_shims} ${fortran_work}/refused.c ${fortran_work}/aliases.c)
+add_library(sorrel_fortran STATIC ${fortran_shims} ${fortran_work}/dynamic.c ${fortran_work}/aliases.c)
 set_target_properties(sorrel_fortran PROPERTIES C_VISIBILITY_PRESET default
   ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 target_include_directories(sorrel_fortran PRIVATE ${PROJECT_SOURCE_DIR}/src ${fortran_work} ${PROJECT_SOURCE_DIR}/include/mpi)

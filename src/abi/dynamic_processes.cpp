@@ -19,9 +19,6 @@ namespace {
 using mpi::PortTable;
 using mpi::SpawnCommand;
 
-constexpr const char* no_ports =
-    "ranks meet at ports in jobs of one process only: leave out --procs";
-
 /// Whether text fits with its end.
 bool fits(const std::string& text, std::size_t bytes_max) {
   return text.size() < bytes_max;
@@ -143,17 +140,13 @@ int meet(RankState& self,
          PortTable::Side side,
          MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  const bool has_ports = mpi::ports_of(self) != nullptr;
   // An error of the root is one of all members, which do not know its arguments. Other ranks of the
   // worker may fail meanwhile.
   int error = comm.rank == root ? check_port(self, port_name, info) : MPI_SUCCESS;
-  if (comm.rank == root && error == MPI_SUCCESS && !has_ports)
-    error = self.fail(MPI_ERR_PORT, "%s", no_ports);
   const std::string reason = error == MPI_SUCCESS ? "" : self.detail().text();
   Comm* made = nullptr;
   error = meet_at_port(self, comm, error, port_name, side, root, &made);
   if (!reason.empty() && error != MPI_SUCCESS) return self.fail(error, "%s", reason.c_str());
-  if (error == MPI_ERR_PORT && !has_ports) return self.fail(error, "%s", no_ports);
   if (made != nullptr) *newcomm = mpi::handle_of(*made);
   return error;
 }
@@ -232,10 +225,9 @@ int Comm_connect(RankState& self,
 
 int Comm_join(RankState& self, int fd, MPI_Comm* intercomm) {
   *intercomm = MPI_COMM_NULL;
-  PortTable* const ports = mpi::ports_of(self);
-  if (ports == nullptr) return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s", no_ports);
+  PortTable& ports = mpi::ports_of(self).own();
   const runtime::JoinOffer own{
-      .job = ports->job(), .rank = self.world_rank, .ticket = ports->new_ticket()};
+      .job = ports.job(), .rank = self.world_rank, .ticket = ports.new_ticket()};
   runtime::JoinOffer theirs;
   const std::string reason = runtime::exchange_offers(*self.worker, fd, own, theirs);
   if (!reason.empty()) return self.fail(MPI_ERR_ARG, "fd: %s", reason.c_str());
@@ -251,25 +243,20 @@ int Comm_join(RankState& self, int fd, MPI_Comm* intercomm) {
 
 int Open_port(RankState& self, MPI_Info info, char* port_name) {
   if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
-  PortTable* const ports = mpi::ports_of(self);
-  if (ports == nullptr) return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s", no_ports);
-  return give_port_name(self, ports->open(self.world_rank), port_name);
+  return give_port_name(self, mpi::ports_of(self).own().open(self.world_rank), port_name);
 }
 
 int Close_port(RankState& self, const char* port_name) {
   SORREL_NOT_NULL(port_name);
-  if (mpi::ports_of(self) == nullptr) return self.fail(MPI_ERR_PORT, "%s", no_ports);
   return mpi::close_port(self, port_name);
 }
 
 int Publish_name(RankState& self, const char* service_name, MPI_Info info, const char* port_name) {
   if (const int error = check_service(self, service_name, info); error != MPI_SUCCESS) return error;
   SORREL_NOT_NULL(port_name);
-  PortTable* const ports = mpi::ports_of(self);
-  if (ports == nullptr) return self.fail(MPI_ERR_PORT, "%s", no_ports);
   if (!fits(port_name, MPI_MAX_PORT_NAME))
     return self.fail(MPI_ERR_PORT, "port_name is longer than MPI_MAX_PORT_NAME");
-  if (ports->publish(service_name, port_name)) return MPI_SUCCESS;
+  if (mpi::ports_of(self).publish(service_name, port_name)) return MPI_SUCCESS;
   return self.fail(MPI_ERR_SERVICE, "service_name is '%.64s', which is published already",
                    service_name);
 }
@@ -280,19 +267,16 @@ int Unpublish_name(RankState& self,
                    const char* port_name) {
   if (const int error = check_service(self, service_name, info); error != MPI_SUCCESS) return error;
   SORREL_NOT_NULL(port_name);
-  PortTable* const ports = mpi::ports_of(self);
-  if (ports != nullptr && ports->unpublish(service_name)) return MPI_SUCCESS;
-  return self.fail(MPI_ERR_SERVICE, "service_name is '%.64s', which is not published%s%s",
-                   service_name, ports == nullptr ? ": " : "", ports == nullptr ? no_ports : "");
+  if (mpi::ports_of(self).unpublish(service_name)) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_SERVICE, "service_name is '%.64s', which is not published",
+                   service_name);
 }
 
 int Lookup_name(RankState& self, const char* service_name, MPI_Info info, char* port_name) {
   if (const int error = check_service(self, service_name, info); error != MPI_SUCCESS) return error;
-  const PortTable* const ports = mpi::ports_of(self);
-  const auto port = ports == nullptr ? std::nullopt : ports->lookup(service_name);
+  const auto port = mpi::ports_of(self).lookup(service_name);
   if (port) return give_port_name(self, *port, port_name);
-  return self.fail(MPI_ERR_NAME, "service_name is '%.64s', which is not published%s%s",
-                   service_name, ports == nullptr ? ": " : "", ports == nullptr ? no_ports : "");
+  return self.fail(MPI_ERR_NAME, "service_name is '%.64s', which is not published", service_name);
 }
 
 }  // namespace sorrel::abi::body

@@ -3,7 +3,6 @@
 
 make_bindings.py bodies OUT     declarations of the functions that implement the bindings (namespace abi::body)
 make_bindings.py bindings OUT   PMPI_X for each function, which checks what all have in common and calls its body; weak MPI_X
-make_bindings.py refused OUT    "MPI_X", for each function that always fails
 make_bindings.py traced OUT     MPI_X for each function, in C, which calls PMPI_X between the two functions of trace.cpp
 make_bindings.py checked OUT    the same for the two functions of check.cpp, which get a description of the function and all arguments
 make_bindings.py functions OUT  X, for each function: its number in such descriptions
@@ -40,7 +39,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
                "result_addr": "result", "target_rank": "target"}
-FLAGS = {"refused", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled", "tool", "reads"}
+FLAGS = {"dynamic", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled", "tool", "reads"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
 INTRA_SUBJECTS = {"one-sided communication", "files"}
@@ -371,13 +370,6 @@ def bindings_text(functions):
     yield '}  // extern "C"\n\n}  // namespace sorrel::abi\n'
 
 
-def refused_text(functions):
-    for function in functions:
-        for name, _ in function.forms():
-            if "refused" in function.flags:
-                yield f'"MPI_{name}",\n'
-
-
 def header_list(functions):
     subject = None
     for function in functions:
@@ -478,7 +470,7 @@ def functions_text(functions):
         yield f"{function.name},\n"
 
 
-TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text, "traced": traced_text, "checked": checked_text,
+TEXTS = {"bodies": body_text, "bindings": bindings_text, "traced": traced_text, "checked": checked_text,
          "functions": functions_text}
 
 

@@ -3,7 +3,7 @@
 
 make_fortran.py [--real10] KIND OUT, where KIND is
   shims-N      C: the bindings of chapter N of the standard
-  refused      C: those of functions that are refused
+  dynamic      C: those of functions that start ranks or let groups meet
   mpif         mpif.h
   types        the module sorrel_mpi_types: what the modules mpi and mpi_f08 share
   mpi          the module mpi
@@ -612,10 +612,10 @@ def main(arguments):
                  "mpi_f08": lambda: mpi_f08_text(functions, header, has_real10)}
         if what.startswith("shims-"):
             chapter = what.removeprefix("shims-")
-            wanted = (f for f in functions if f.table.chapter == chapter and "refused" not in f.table.flags)
+            wanted = (f for f in functions if f.table.chapter == chapter and "dynamic" not in f.table.flags)
             text = "".join(shims_text(wanted))
-        elif what == "refused":
-            text = "".join(shims_text(f for f in functions if "refused" in f.table.flags))
+        elif what == "dynamic":
+            text = "".join(shims_text(f for f in functions if "dynamic" in f.table.flags))
         elif what in texts:
             text = "".join(texts[what]())
         else:

@@ -1,5 +1,5 @@
 /* MPI_Comm_spawn and MPI_Comm_spawn_multiple, in an object of their own: only programs that call
- * them refer to the C functions, which are refused. */
+ * them refer to the C functions, for which a job needs places. */
 #include "fortran/shim.h"
 
 /* Arguments of a program: an array of strings of one length, ended by a blank one. `step` strings

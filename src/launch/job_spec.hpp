@@ -85,8 +85,9 @@ struct JobSpec {
   /// Workers of each process, in a job of several programs of this one; 0 under a host MPI.
   std::uint32_t worker_count = 1;
   std::uint32_t process_count = 1;
-  /// So many ranks can exist at a time, with those that are spawned; 0: no more than the job begins
-  /// with. For a job of one process.
+  /// So many ranks can exist at a time, with those that are spawned; in each of several processes,
+  /// so many less those with which the job began can be spawned. 0: no more than the job begins
+  /// with.
   std::int32_t universe_size = 0;
   /// In the order of their ranks and processes; empty in a job of one program.
   std::vector<PartSpec> parts;

@@ -177,6 +177,22 @@ std::int32_t program_number_of(const Config& config) {
   return static_cast<std::int32_t>(launch::shares_of(config)[config.own_process].part);
 }
 
+/// Equal in all processes of the job, and in no other job of the machine that runs now.
+std::uint64_t number_of_job(const Config& config) {
+  if (config.host != nullptr) return config.host->members.front().probe_value;
+  if (config.memory == nullptr) return static_cast<std::uint64_t>(::getpid());
+  return static_cast<std::uint64_t>(config.launcher != 0 ? config.launcher : ::getppid());
+}
+
+/// The name of a rank in the trace of its worker, if there is one.
+void trace_rank(const mpi::RankState& rank) {
+  trace::Tracer* tracer = rank.worker->tracer();
+  if (tracer == nullptr) return;
+  tracer->add(trace::Record::now(trace::Kind::rank, trace::name_of(&rank),
+                                 static_cast<std::uint64_t>(rank.world_rank),
+                                 rank.world->own_process()));
+}
+
 /// At the end of a job with --verbose.
 void report_loans(const core::Scheduler& scheduler) {
   if (!scheduler.lends_fibers()) return;
@@ -284,7 +300,8 @@ std::int32_t first_own_rank(const Config& config) {
 }
 
 std::int32_t place_count(const Config& config) {
-  if (config.universe_size > config.rank_count) return config.universe_size;
+  if (config.universe_size > config.rank_count)
+    return own_rank_count(config) + config.universe_size - config.rank_count;
   return config.moves_between ? config.rank_count : own_rank_count(config);
 }
 
@@ -298,6 +315,7 @@ class Job::SpawnedPlaces final : public mpi::SpawnedRankHooks {
 
   void begin_spawned(mpi::RankState& rank) override {
     job_.start_fiber(rank, *rank.worker);
+    trace_rank(rank);
     rank.worker->make_ready(rank.fiber);
   }
 
@@ -372,8 +390,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
             .limits = limits,
             .universe_size = config.universe_size},
         tuning));
-    if (mpi::PortTable* ports = worlds_.front()->ports(); ports != nullptr)
-      ports->set_job(static_cast<std::uint64_t>(::getpid()));
+    worlds_.front()->ports().own().set_job(number_of_job(config));
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
@@ -386,6 +403,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .operation_stack_bytes = operation_stack_bytes(config),
                                .limits = limits},
         tuning));
+    worlds_.back()->ports().own().set_job(number_of_job(config));
   }
 }
 
@@ -502,14 +520,11 @@ void Job::on_width_change(std::uint32_t before, std::uint32_t now) {
 
 /// The names of a worker's ranks.
 void Job::trace_ranks(core::Worker& worker) {
-  trace::Tracer* tracer = worker.tracer();
-  if (tracer == nullptr) return;
+  if (worker.tracer() == nullptr) return;
   for (const auto& world : worlds_) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
       const mpi::RankState& rank = world->rank(i);
-      if (rank.worker != &worker) continue;
-      tracer->add(trace::Record::now(trace::Kind::rank, trace::name_of(&rank),
-                                     static_cast<std::uint64_t>(i), world->own_process()));
+      if (rank.worker == &worker) trace_rank(rank);
     }
   }
 }
@@ -815,7 +830,8 @@ std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
 std::int32_t Job::number_at(std::size_t index) const {
   const mpi::ProcessWorld& world = *worlds_.front();
   const auto place = static_cast<std::int32_t>(index);
-  if (world.spawned() != nullptr && place >= world.size()) return world.spawned()->number_in(place);
+  if (world.spawned() != nullptr && place >= own_rank_count())
+    return world.spawned()->number_in(place);
   return first_place_ + place;
 }
 
@@ -824,7 +840,7 @@ std::optional<std::int32_t> Job::rank_at(std::uintptr_t address) const {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
       if (address == reinterpret_cast<std::uintptr_t>(&world->rank(i))) return i;
     }
-    // The table of numbers is read without a lock: entries are never null.
+    // The table of numbers is read without a lock.
     for (std::int32_t i = world->size(); i < world->rank_number_end(); ++i) {
       if (address == reinterpret_cast<std::uintptr_t>(world->ranks()[i])) return i;
     }

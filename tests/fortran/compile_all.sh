@@ -7,7 +7,7 @@ folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 make() { "$python" -B "$source/src/fortran/make_fortran.py" "$@"; }
 for chapter in 3 4 5 6 7 8 9 10 11 12 13 14 16 20; do make "shims-$chapter" "chapter_$chapter.c"; done
-make refused refused.c
+make dynamic dynamic.c
 make aliases aliases.c
 make mpif mpif.h
 for kind in types mpi mpi_f08; do make $kind $kind.f90; done

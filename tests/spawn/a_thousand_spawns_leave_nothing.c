@@ -1,5 +1,8 @@
-// Ranks are spawned and end many times: memory, maps and threads stay as they are after the first
-// rounds. The argument is the number of rounds.
+// Ranks are spawned and end many times: memory, maps, threads and descriptors stay as they are
+// after the first rounds. Some children disconnect, some only finalize, and some have a working
+// directory of their own. The argument is the number of rounds.
+#include <dirent.h>
+
 #include "spawn.h"
 
 /// A number in a file of the system's: pages of the process, its maps, its threads.
@@ -20,6 +23,16 @@ static long lines_in(const char* path) {
     lines += c == '\n';
   fclose(file);
   return lines;
+}
+
+static long entries_in(const char* path) {
+  long entries = 0;
+  DIR* folder = opendir(path);
+  CHECK(folder != NULL);
+  while (readdir(folder) != NULL)
+    entries++;
+  closedir(folder);
+  return entries;
 }
 
 static char zeroes[1 << 16];
@@ -45,13 +58,19 @@ int main(int argc, char** argv) {
   MPI_Comm parent = parent_of_world();
   if (parent != MPI_COMM_NULL) return child(parent);
   const int rounds = atoi(argv[1]), warm = rounds / 4;
-  long pages = 0, maps = 0;
+  char program[4096];
+  CHECK(realpath(argv[0], program) != NULL);
+  long pages = 0, maps = 0, threads = 0, descriptors = 0;
   int round;
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "wdir", "/");
   for (round = 0; round < rounds; round++) {
     MPI_Comm inter;
     int i, word;
-    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
-                   MPI_ERRCODES_IGNORE);
+    // A path from the root: the working directory may be another one.
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, 2, round % 4 < 2 ? info : MPI_INFO_NULL, 0,
+                   MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
     for (i = 0; i < 2; i++) {
       MPI_Recv(&word, 1, MPI_INT, i, 0, inter, MPI_STATUS_IGNORE);
       CHECK_EQUAL(word, i);
@@ -65,6 +84,8 @@ int main(int argc, char** argv) {
     if (round == warm) {
       pages = resident_pages();
       maps = lines_in("/proc/self/maps");
+      threads = entries_in("/proc/self/task");
+      descriptors = entries_in("/proc/self/fd");
     }
   }
   // Some ranks may not have ended yet; each has 1 MiB of its heap and more.
@@ -72,6 +93,10 @@ int main(int argc, char** argv) {
   printf("%ld pages and %ld maps more after %d rounds\n", more_pages, more_maps, rounds - warm);
   CHECK(more_pages < 20000);
   CHECK(more_maps < 400);
+  CHECK(entries_in("/proc/self/task") < threads + 4);
+  // Ranks that have not ended yet have some.
+  CHECK(entries_in("/proc/self/fd") < descriptors + 16);
+  MPI_Info_free(&info);
   MPI_Finalize();
   return 0;
 }

@@ -1,6 +1,10 @@
 // Two groups of a job meet at a port: by its name, which is published; several times at the same
-// one; with wrong names. Ranks that a socket connects join. Needs two ranks.
+// one; with wrong names. Ranks that a socket connects join. Needs two ranks, of one process or of
+// several.
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "spawn.h"
 
@@ -76,23 +80,52 @@ static void closed_while_waiting(void) {
                 MPI_ERR_PORT);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
   }
-  if (rank == 0) MPI_Close_port(port);
+  // Any rank may close it; the one that waits may be in another process than this, and the port in
+  // a third one.
+  if (rank == size_of(MPI_COMM_WORLD) - 1 - (size_of(MPI_COMM_WORLD) == 2)) MPI_Close_port(port);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// A socket that waits for one connection, and its number in the machine.
+static int listening_socket(int* number) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof address;
+  const int end = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK_EQUAL(bind(end, (struct sockaddr*)&address, sizeof address), 0);
+  CHECK_EQUAL(listen(end, 1), 0);
+  CHECK_EQUAL(getsockname(end, (struct sockaddr*)&address, &length), 0);
+  *number = ntohs(address.sin_port);
+  return end;
+}
+
+static int connected_socket(int number) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_port = htons((unsigned short)number),
+                                .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  const int end = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK_EQUAL(connect(end, (struct sockaddr*)&address, sizeof address), 0);
+  return end;
+}
+
 static void join(void) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  int ends[2] = {-1, -1};
+  const int rank = rank_in(MPI_COMM_WORLD), last = size_of(MPI_COMM_WORLD) - 1;
+  int number = 0, waiting = -1, end = -1;
   MPI_Comm inter = MPI_COMM_NULL;
-  // Ranks share the process, and so its descriptors.
-  if (rank == 0) CHECK_EQUAL(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  MPI_Bcast(ends, 2, MPI_INT, 0, MPI_COMM_WORLD);
-  if (rank < 2) {
-    MPI_Comm_join(ends[rank], &inter);
+  if (rank == 0) waiting = listening_socket(&number);
+  MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == last) end = connected_socket(number);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) end = accept(waiting, NULL, NULL);
+  if (rank == 0 || rank == last) {
+    CHECK(end >= 0);
+    MPI_Comm_join(end, &inter);
     CHECK(inter != MPI_COMM_NULL);
     exchange(inter, 77);
     MPI_Comm_disconnect(&inter);
+    close(end);
   }
+  if (rank == 0) close(waiting);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

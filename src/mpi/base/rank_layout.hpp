@@ -4,6 +4,9 @@
 //! are numbered process by process. Ranks are assigned to them in contiguous blocks whose sizes
 //! differ by at most one, or, in a job of several programs, process by process as the caller says.
 //! Where ranks move between processes, the block of each process is contiguous, too.
+//!
+//! In a job of several processes, the number of a rank that is spawned says where it lives: numbers
+//! from rank_count() on go round the endpoints.
 //! Pure; any thread.
 #pragma once
 
@@ -109,15 +112,21 @@ class RankLayout {
 
   /// The worker that runs a rank.
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const {
-    SORREL_ASSERT(rank >= 0 && rank < rank_count(), "rank %d of %d", rank, rank_count());
+    SORREL_ASSERT(rank >= 0);
+    if (rank >= rank_count()) [[unlikely]]
+      return endpoint_at(static_cast<std::uint32_t>(rank - rank_count()) % endpoint_count());
     // The inverse of first_rank(): the last endpoint whose first rank is not above.
     const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
     const std::uint64_t index = table_ == nullptr
                                     ? by_rank_count_.quotient_of(next * endpoint_count() - 1)
                                     : table_->endpoints[static_cast<std::size_t>(rank)];
-    const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
-    return {.process = process,
-            .worker = static_cast<std::uint32_t>(index) - process * shape_.worker_count};
+    return endpoint_at(static_cast<std::uint32_t>(index));
+  }
+
+  /// The number of the rank that is spawned on an endpoint as its `sequence`-th, from 0 on.
+  [[nodiscard]] std::int32_t spawned_number(const Endpoint& endpoint, std::int32_t sequence) const {
+    return rank_count() + sequence * static_cast<std::int32_t>(endpoint_count()) +
+           static_cast<std::int32_t>(index_of(endpoint));
   }
 
   [[nodiscard]] std::uint32_t process_of(std::int32_t rank) const {
@@ -144,6 +153,11 @@ class RankLayout {
     std::vector<std::int32_t> first_ranks;  ///< by endpoint, and the number of ranks
     std::vector<std::uint32_t> endpoints;   ///< by rank
   };
+
+  [[nodiscard]] Endpoint endpoint_at(std::uint32_t index) const {
+    const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
+    return {.process = process, .worker = index - process * shape_.worker_count};
+  }
 
   [[nodiscard]] std::int32_t first_of(std::uint32_t index) const {
     if (table_ != nullptr) return table_->first_ranks[index];

@@ -4,7 +4,9 @@
 //! Constant after start-up, except the counters marked "any thread", and where the ranks are, which
 //! changes while all workers of the job are stopped (ProcessWorld::begin_move()). Ranks that are
 //! spawned (job/spawned_ranks.hpp) have further numbers: the table of ranks has addresses for
-//! them, of which pages that no rank uses are never touched.
+//! them, of which pages that no rank uses are never touched. In a job of one process these numbers
+//! are in the order of the ranks' beginning, in a job of several they say where the rank lives
+//! (RankLayout).
 #pragma once
 
 #include <algorithm>
@@ -155,7 +157,8 @@ class World {
     /// The number of this process's program, in a job of several programs.
     std::int32_t program_number = 0;
     MessageLimits limits = {};
-    /// So many ranks can exist at a time; 0: no more than the layout has. For one process.
+    /// So many ranks can exist at a time in a process, beside those of others with which the job
+    /// began; 0: no more than the layout has.
     std::int32_t universe_size = 0;
   };
 
@@ -173,7 +176,7 @@ class World {
   /// Whether there are places for ranks that are spawned.
   [[nodiscard]] bool may_spawn() const { return universe_size() > size(); }
 
-  /// All ranks of the job so far have smaller numbers. Any thread.
+  /// All ranks that this process knows have smaller numbers. Any thread.
   [[nodiscard]] std::int32_t rank_number_end() const {
     // Acquire, pairs with ProcessWorld::make_spawned(): the entries of the table.
     return rank_number_end_.load(std::memory_order_acquire);
@@ -203,7 +206,8 @@ class World {
 
   /// Whether a rank lives in this process.
   [[nodiscard]] bool is_here(std::int32_t world_rank) const {
-    return world_rank >= first_own_rank_ && (world_rank < last_own_rank_ || may_spawn());
+    if (world_rank >= size()) return process_of(world_rank) == own_process_;
+    return world_rank >= first_own_rank_ && world_rank < last_own_rank_;
   }
 
   /// The process of a rank.

@@ -1,6 +1,6 @@
 //! The communicator of all ranks of the job, those that are spawned too, by their numbers: for
-//! messages of the library between ranks that may share no communicator of the program. In a job of
-//! one process. Own worker only.
+//! messages of the library between ranks that may share no communicator of the program. A rank of
+//! another process must be known (learn_rank()). Own worker only.
 #pragma once
 
 #include "mpi/match/rank_state.hpp"

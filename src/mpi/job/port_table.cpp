@@ -1,5 +1,7 @@
 #include "mpi/job/port_table.hpp"
 
+#include <charconv>
+
 #include "base/text.hpp"
 #include "mpi/base/internal_tag.hpp"
 
@@ -11,12 +13,26 @@ void add_waiting(std::vector<PortTable::Caller>& callers, const std::deque<PortT
   callers.insert(callers.end(), at.begin(), at.end());
 }
 
+std::string prefix_of(std::uint64_t job) {
+  return text_of("sorrel:%llu:", static_cast<unsigned long long>(job));
+}
+
 }  // namespace
+
+std::optional<std::uint32_t> PortTable::process_of(std::string_view name) const {
+  const std::string prefix = prefix_of(job_);
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint32_t process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  const bool is_number = error == std::errc() && end != name.data() + name.size() && *end == ':';
+  return is_number && process < process_count_ ? std::optional(process) : std::nullopt;
+}
 
 std::string PortTable::open(std::int32_t owner) {
   const std::scoped_lock lock(mutex_);
-  std::string name = text_of("sorrel:%llu:%llu", static_cast<unsigned long long>(job_),
-                             static_cast<unsigned long long>(++opened_count_));
+  std::string name = prefix_of(job_) +
+                     text_of("%u:%llu", process_, static_cast<unsigned long long>(++opened_count_));
   ports_.emplace(name, Port{.owner = owner, .accepting = {}, .connecting = {}});
   return name;
 }
@@ -63,8 +79,9 @@ PortTable::Meeting PortTable::meet(const std::string& name, Side side, std::int3
 
 /// Under the lock. A number comes again long after the call that had it.
 std::int32_t PortTable::next_ticket() {
-  ticket_ = ticket_ == tag_max ? 0 : ticket_ + 1;
-  return ticket_;
+  const auto step = static_cast<std::int32_t>(process_count_);
+  ticket_ = ticket_ >= tag_max / step - 1 ? 0 : ticket_ + 1;
+  return ticket_ * step + static_cast<std::int32_t>(process_);
 }
 
 std::int32_t PortTable::new_ticket() {

@@ -1,10 +1,11 @@
-//! PortTable - the ports that ranks of the job have opened, the ranks that wait at each, and the
+//! PortTable - the ports that ranks of a process have opened, the ranks that wait at each, and the
 //! names under which ports are published.
 //!
 //! Any thread: one lock, held for a look-up. A rank that accepts and a rank that connects *meet*:
 //! the first of the two waits at the port, and the second takes it from there and tells it so by a
 //! message (ports.cpp). Ranks wait in the order of their calls. Knows no messages and no
-//! communicators. For a job of one process, whose ranks all see this table.
+//! communicators. Each process of a job has a table; the name of a port says which it is in
+//! (port_service.hpp).
 #pragma once
 
 #include <cstdint>
@@ -41,11 +42,20 @@ class PortTable {
     Caller caller;
   };
 
-  /// Tells the ports of this job apart from those of other jobs of the machine. Before a port is
-  /// open.
+  /// The table of process `process` of `process_count`.
+  PortTable(std::uint32_t process, std::uint32_t process_count)
+      : process_(process), process_count_(process_count) {}
+
+  PortTable() : PortTable(0, 1) {}
+
+  /// Tells the ports of this job apart from those of other jobs of the machine. Equal in all
+  /// processes of the job; before a port is open.
   void set_job(std::uint64_t number) { job_ = number; }
 
   [[nodiscard]] std::uint64_t job() const { return job_; }
+
+  /// The process in whose table a port of this name would be; nothing if it is not of this job.
+  [[nodiscard]] std::optional<std::uint32_t> process_of(std::string_view name) const;
 
   /// The name of a new port.
   [[nodiscard]] std::string open(std::int32_t owner);
@@ -58,7 +68,7 @@ class PortTable {
 
   [[nodiscard]] Meeting meet(const std::string& name, Side side, std::int32_t rank);
 
-  /// A number for the tag of a meeting without a port.
+  /// A number for the tag of a meeting without a port. No other process of the job gives it.
   [[nodiscard]] std::int32_t new_ticket();
 
   /// False: the service has a port already.
@@ -81,6 +91,8 @@ class PortTable {
 
   std::int32_t next_ticket();
 
+  const std::uint32_t process_;
+  const std::uint32_t process_count_;
   std::uint64_t job_ = 0;
   mutable std::mutex mutex_;
   std::map<std::string, Port, std::less<>> ports_;

@@ -28,12 +28,13 @@ TypedBuffer number(std::int32_t& value) {
 /// At a root. May suspend.
 Found find_peer(RankState& self, const char* port_name, PortTable::Side side) {
   const Member member{self, job_comm_of(self)};
-  const PortTable::Meeting meeting = ports_of(self)->meet(port_name, side, self.world_rank);
+  const PortTable::Meeting meeting = ports_of(self).meet(port_name, side, self.world_rank);
   const std::int32_t tag = meeting.caller.ticket;
   switch (meeting.outcome) {
     case PortTable::Outcome::no_port:
       return {.error = MPI_ERR_PORT};
     case PortTable::Outcome::meets: {
+      learn_rank(*self.world, meeting.caller.rank);
       std::int32_t own = self.world_rank;
       send_now(member, number(own), meeting.caller.rank, group_creation_tag(tag));
       return {.peer = meeting.caller.rank, .tag = tag};
@@ -44,11 +45,13 @@ Found find_peer(RankState& self, const char* port_name, PortTable::Side side) {
   std::int32_t peer = 0;
   receive_now(member, number(peer), MPI_ANY_SOURCE, group_creation_tag(tag));
   if (peer == port_is_closed) return {.error = MPI_ERR_PORT};
+  learn_rank(*self.world, peer);
   return {.peer = peer, .tag = tag};
 }
 
 void tell_closed(RankState& self, const std::vector<PortTable::Caller>& callers) {
   for (const PortTable::Caller& caller : callers) {
+    learn_rank(*self.world, caller.rank);
     std::int32_t answer = port_is_closed;
     send_now({self, job_comm_of(self)}, number(answer), caller.rank,
              group_creation_tag(caller.ticket));
@@ -57,7 +60,7 @@ void tell_closed(RankState& self, const std::vector<PortTable::Caller>& callers)
 
 }  // namespace
 
-PortTable* ports_of(const RankState& self) {
+PortService& ports_of(const RankState& self) {
   return static_cast<ProcessWorld&>(*self.world).ports();
 }
 
@@ -86,18 +89,18 @@ int meet_at_port(RankState& self,
 }
 
 int close_port(RankState& self, const std::string& name) {
-  const auto callers = ports_of(self)->close(name);
+  const auto callers = ports_of(self).close(name);
   if (!callers) return self.fail(MPI_ERR_PORT, "port_name is not an open port of this job");
   tell_closed(self, *callers);
   return MPI_SUCCESS;
 }
 
 void close_ports_of(RankState& self) {
-  if (PortTable* ports = ports_of(self); ports != nullptr)
-    tell_closed(self, ports->close_all_of(self.world_rank));
+  tell_closed(self, ports_of(self).own().close_all_of(self.world_rank));
 }
 
 int join_rank(RankState& self, std::int32_t peer, std::int32_t tag, Comm** result) {
+  learn_rank(*self.world, peer);
   return intercomm_create(self, self.self_comm, 0,
                           {.comm = &job_comm_of(self), .rank = peer, .tag = tag}, result);
 }

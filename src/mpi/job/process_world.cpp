@@ -62,12 +62,6 @@ std::unique_ptr<Safepoint> make_safepoint(World& world) {
   return std::make_unique<Safepoint>(world);
 }
 
-/// In a job of one process, which alone knows all ports.
-std::unique_ptr<PortTable> make_ports(const World& world) {
-  if (world.transport() != nullptr) return nullptr;
-  return std::make_unique<PortTable>();
-}
-
 void set_packet_handlers(transport::Transport& transport, World& world) {
   set_message_handlers(transport, world);
   set_barrier_handlers(transport, world);
@@ -89,7 +83,7 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
       remote_request_(std::make_unique<Request>()),
       safepoint_if_any_(make_safepoint(*this)),
       tuning_(tuning),
-      ports_(make_ports(*this)) {
+      ports_(std::make_unique<PortService>(*this)) {
   // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
   const Endpoint last{.process = own_process(), .worker = layout.worker_count() - 1};
   SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count() ||
@@ -115,12 +109,12 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
   }
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
-  if (transport() == nullptr) {
-    job_comm_ = new CommShared(*this, job_context, Group::world(rank_capacity()), CommKind::inter);
-    job_comm_->retain();
+  job_comm_ = new CommShared(*this, job_context, Group::world(rank_capacity()), CommKind::inter);
+  job_comm_->retain();
+  if (may_spawn()) {
+    spawned_ = std::make_unique<SpawnedRanks>(*this, last_own_rank() - first_own_rank(),
+                                              universe_size() - size());
   }
-  if (may_spawn())
-    spawned_ = std::make_unique<SpawnedRanks>(*this, size(), universe_size() - size());
 }
 
 ProcessWorld::~ProcessWorld() {
@@ -130,7 +124,7 @@ ProcessWorld::~ProcessWorld() {
         delete rank;
     }
   }
-  if (job_comm_ != nullptr) job_comm_->release();
+  job_comm_->release();
   world_comm_->release();
 }
 
@@ -192,14 +186,24 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
   if (spawned_ != nullptr) spawned_->end_worker(worker);
 }
 
-RankState& ProcessWorld::make_spawned(core::Worker& worker) {
-  const std::int32_t number = rank_number_end();
-  RankState& rank = *make_rank(number, worker);
-  rank.spawned = std::make_unique<SpawnedRank>();
+/// Under the lock of SpawnedRanks.
+void ProcessWorld::enter_spawned(std::int32_t number, RankState& rank) {
   ranks_[static_cast<std::size_t>(number)] = &rank;
   // Release, pairs with rank_number_end().
-  rank_number_end_.store(number + 1, std::memory_order_release);
+  if (number >= rank_number_end()) rank_number_end_.store(number + 1, std::memory_order_release);
+}
+
+RankState& ProcessWorld::make_spawned(std::int32_t number, core::Worker& worker) {
+  RankState& rank = *make_rank(number, worker);
+  rank.spawned = std::make_unique<SpawnedRank>();
+  enter_spawned(number, rank);
   return rank;
+}
+
+RankState& ProcessWorld::learn_spawned(std::int32_t number) {
+  SORREL_ASSERT(!is_here(number));
+  enter_spawned(number, *remote_rank_);
+  return *remote_rank_;
 }
 
 void ProcessWorld::give_comms(std::span<RankState* const> ranks) {

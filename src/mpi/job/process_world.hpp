@@ -10,7 +10,7 @@
 #include "core/fiber_pool.hpp"
 #include "mpi/base/tuning.hpp"
 #include "mpi/comm/world.hpp"
-#include "mpi/job/port_table.hpp"
+#include "mpi/job/port_service.hpp"
 #include "mpi/job/rank_balancer.hpp"
 #include "mpi/job/spawned_ranks.hpp"
 #include "mpi/safepoint/safepoint.hpp"
@@ -55,11 +55,10 @@ class ProcessWorld final : public World {
   /// Null if ranks stay on their workers.
   [[nodiscard]] const RankBalancer* balancer() const { return balancer_.get(); }
 
-  /// In a job of one process: of all ranks, by number. For messages only.
+  /// The communicator of all ranks of the job, by number. For messages only.
   [[nodiscard]] CommShared& shared_of_job() const { return *job_comm_; }
 
-  /// Null in a job of several processes.
-  [[nodiscard]] PortTable* ports() const { return ports_.get(); }
+  [[nodiscard]] PortService& ports() { return *ports_; }
 
   /// Null if there are no places for further ranks.
   [[nodiscard]] SpawnedRanks* spawned() const { return spawned_.get(); }
@@ -74,14 +73,16 @@ class ProcessWorld final : public World {
   }
 
   // For SpawnedRanks.
-  /// A rank with the next number, in the table, without communicators.
-  [[nodiscard]] RankState& make_spawned(core::Worker& worker);
+  /// A rank with this number, in the table, without communicators.
+  [[nodiscard]] RankState& make_spawned(std::int32_t number, core::Worker& worker);
   /// Makes `ranks` an MPI_COMM_WORLD, and gives each its MPI_COMM_SELF.
   void give_comms(std::span<RankState* const> ranks);
   /// The rank has ended.
   void take_comms(RankState& rank);
   /// The table has the stand-in in its place: no message comes to it any more.
   void forget_spawned(const RankState& rank);
+  /// A rank of another process: the table has the stand-in for it.
+  RankState& learn_spawned(std::int32_t number);
 
   /// The stand-in of ranks that are not here, or have ended.
   [[nodiscard]] RankState& ended_rank() { return *remote_rank_; }
@@ -93,6 +94,7 @@ class ProcessWorld final : public World {
  private:
   [[nodiscard]] RankState* make_rank(std::int32_t world_rank, core::Worker& worker);
   void make_self_comm(RankState& rank);
+  void enter_spawned(std::int32_t number, RankState& rank);
 
   /// Workers may pass packets to ranks of other ones, also when these have ended.
   [[nodiscard]] bool passes_packets() const {
@@ -109,7 +111,7 @@ class ProcessWorld final : public World {
   /// Valid from begin_move() to end_move().
   std::vector<CommShared*> moving_comms_;
   CommShared* job_comm_ = nullptr;
-  const std::unique_ptr<PortTable> ports_;
+  const std::unique_ptr<PortService> ports_;
   /// Ends after the communicators of the world.
   std::unique_ptr<SpawnedRanks> spawned_;
 };

@@ -78,7 +78,7 @@ BalanceReport RankBalancer::report() const {
 bool RankBalancer::begin_in(CollectiveSlots& slots) {
   // Acquire, pairs with on_resumed(): the last requester may have no rank left, and be slower than
   // the ranks.
-  if (is_pending_.load(std::memory_order_acquire) || !plan()) return false;
+  if (is_pending_.load(std::memory_order_acquire) || !plan() || !is_alone()) return false;
   made_.clear();
   is_released_ = was_stopped_ = false;
   awaited_ = &slots;
@@ -162,10 +162,25 @@ void RankBalancer::measure() {
   }
 }
 
+/// Whether no spawned rank runs.
+bool RankBalancer::is_alone() const {
+  return world_.spawned() == nullptr || world_.spawned()->live_count() == 0;
+}
+
+/// A communicator with as many members as the job began with may have other ones.
+bool RankBalancer::waits_in_awaited(const RankState& rank) const {
+  return rank.fiber.state == core::FiberState::waiting &&
+         rank.wait.kind == WaitRecord::Kind::collective &&
+         &rank.wait.comm->shared->slots() == awaited_;
+}
+
 /// While all workers are stopped: whether every rank waits in the collective, and nothing else of
 /// this library is in progress.
 bool RankBalancer::may_step() const {
   if (!world_.scheduler().is_quiet_inside() || !awaited_->do_all_wait()) return false;
+  for (std::size_t i = 0; i < loads_.size() && world_.may_spawn(); ++i) {
+    if (!waits_in_awaited(rank_at(i))) return false;
+  }
   // The fibers of nonblocking collectives stay on their worker.
   if (!world_.has_idle_operations()) return false;
   return std::ranges::all_of(world_.safepoint()->slots(),

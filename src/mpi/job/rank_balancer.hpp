@@ -7,7 +7,9 @@
 //! In a job of several processes, each balances the ranks that it has. Measured at collectives in
 //! which all ranks take part; most of them end without any difference. When moves are worth it, the
 //! members stay in their barrier, a safepoint of the process (mpi/safepoint): all workers stop
-//! (core/scheduler.hpp), the ranks change their workers, and the members go on there.
+//! (core/scheduler.hpp), the ranks change their workers, and the members go on there. Ranks that
+//! were spawned stay where they are, and while there are any, so do the others: spawned ranks may
+//! be in barriers of other communicators.
 #pragma once
 
 #include <atomic>
@@ -61,6 +63,8 @@ class RankBalancer final : public ProcessParticipant, private core::StopAction {
   void measure();
   [[nodiscard]] std::uint32_t place_of(const RankState& rank) const;
   [[nodiscard]] core::Worker& receiver_at(std::uint32_t place) const;
+  [[nodiscard]] bool is_alone() const;
+  [[nodiscard]] bool waits_in_awaited(const RankState& rank) const;
   [[nodiscard]] bool may_step() const;
   [[nodiscard]] bool may_move(const RankState& rank) const;
   void move_ranks();

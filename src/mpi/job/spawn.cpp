@@ -153,8 +153,7 @@ class Spawning {
   int fail_places(std::int32_t free) {
     if (world_.spawned() == nullptr) {
       return fail(
-          "this job has no places for further ranks: it needs one process that its ranks share, "
-          "and "
+          "this job has no places for further ranks: it needs processes that ranks share, and "
           "--universe N for N ranks at a time");
     }
     return fail(

@@ -12,7 +12,8 @@ namespace sorrel::mpi {
 SpawnedRanks::SpawnedRanks(ProcessWorld& world, std::int32_t first_place, std::int32_t place_count)
     : world_(world),
       first_place_(first_place),
-      works_(world.layout().worker_count()),
+      // A process with few ranks may have fewer workers than the layout.
+      works_(std::min(world.scheduler().worker_count(), world.layout().worker_count())),
       numbers_(static_cast<std::size_t>(place_count)) {
   for (std::int32_t i = place_count; i-- > 0;) {
     free_places_.push_back(first_place + i);
@@ -33,6 +34,11 @@ SpawnedRanks::~SpawnedRanks() {
 std::int32_t SpawnedRanks::free_count() {
   const std::scoped_lock lock(mutex_);
   return static_cast<std::int32_t>(free_places_.size());
+}
+
+std::size_t SpawnedRanks::live_count() {
+  const std::scoped_lock lock(mutex_);
+  return live_.size();
 }
 
 bool SpawnedRanks::are_any_leaving() {
@@ -68,9 +74,7 @@ std::vector<RankState*> SpawnedRanks::make(std::int32_t count) {
 std::vector<RankState*> SpawnedRanks::make_states(std::int32_t count) {
   const std::scoped_lock lock(mutex_);
   std::vector<RankState*> ranks;
-  if (std::cmp_less(free_places_.size(), count) ||
-      count > world_.rank_capacity() - world_.rank_number_end())
-    return ranks;
+  if (std::cmp_less(free_places_.size(), count) || !are_numbers_left(count)) return ranks;
   // Neighbours together, as in blocks.
   std::vector<std::uint32_t> workers;
   for (std::int32_t i = 0; i < count; ++i) {
@@ -79,7 +83,7 @@ std::vector<RankState*> SpawnedRanks::make_states(std::int32_t count) {
   }
   std::ranges::sort(workers);
   for (const std::uint32_t worker : workers) {
-    RankState& rank = world_.make_spawned(world_.worker(worker));
+    RankState& rank = world_.make_spawned(next_number(worker), world_.worker(worker));
     rank.place = free_places_.back();
     free_places_.pop_back();
     numbers_[static_cast<std::size_t>(rank.place - first_place_)].store(rank.world_rank,
@@ -88,6 +92,23 @@ std::vector<RankState*> SpawnedRanks::make_states(std::int32_t count) {
     ranks.push_back(&rank);
   }
   return ranks;
+}
+
+bool SpawnedRanks::are_numbers_left(std::int32_t count) const {
+  const RankLayout& layout = world_.layout();
+  if (layout.process_count() == 1)
+    return count <= world_.rank_capacity() - world_.rank_number_end();
+  const auto made_max = spawned_count_max / static_cast<std::int32_t>(layout.endpoint_count());
+  return std::ranges::all_of(works_,
+                             [&](const Work& work) { return count <= made_max - work.made_count; });
+}
+
+/// Under the lock.
+std::int32_t SpawnedRanks::next_number(std::uint32_t worker) {
+  const RankLayout& layout = world_.layout();
+  if (layout.process_count() == 1) return world_.rank_number_end();
+  return layout.spawned_number({.process = world_.own_process(), .worker = worker},
+                               works_[worker].made_count++);
 }
 
 void SpawnedRanks::start(std::span<RankState* const> ranks) {
@@ -192,6 +213,10 @@ void SpawnedRanks::destroy(RankState& rank) {
     const std::scoped_lock lock(mutex_);
     std::erase(states_, &rank);
     world_.forget_spawned(rank);
+    if (rank.worker->tracer() != nullptr) {
+      kept_for_trace_.emplace_back(&rank);
+      return;
+    }
   }
   delete &rank;
 }
@@ -214,6 +239,7 @@ void SpawnedRanks::end_worker(core::Worker& worker) {
 /// The lock keeps the state: it is deleted after it has left the table under the lock.
 RankState& SpawnedRanks::retain(std::int32_t number) {
   const std::scoped_lock lock(mutex_);
+  if (number >= world_.size() && !world_.is_here(number)) return world_.learn_spawned(number);
   RankState& rank = world_.rank(number);
   if (rank.spawned == nullptr) return rank;
   std::atomic<std::int32_t>& holder_count = rank.spawned->holder_count;
@@ -236,6 +262,13 @@ void release_member(RankState& rank) {
   const std::int32_t held = rank.spawned->holder_count.fetch_sub(1, std::memory_order_acq_rel);
   SORREL_ASSERT(held > 0, "released more often than retained");
   if (held == 1) static_cast<ProcessWorld&>(*rank.world).spawned()->release(rank);
+}
+
+void learn_rank(World& world, std::int32_t number) {
+  if (number < world.size() || world.is_here(number)) return;
+  RankState& stand_in = retain_member(world, number);
+  SORREL_ASSERT(stand_in.worker == nullptr);
+  static_cast<void>(stand_in);
 }
 
 }  // namespace sorrel::mpi

@@ -2,8 +2,9 @@
 //! beginning and their end.
 //!
 //! A rank's *number* is its identity in the job, in groups and in messages. It is never used again,
-//! so that a group of ranks that have ended equals no later group. A *place* is what it runs in, a
-//! stack, an image and a heap; the next rank gets it when the rank has ended.
+//! so that a group of ranks that have ended equals no later group. In a job of several processes it
+//! says on which worker the rank lives (RankLayout), so no process tells the others. A *place* is
+//! what it runs in, a stack, an image and a heap; the next rank gets it when the rank has ended.
 //!
 //! A rank is made in a fiber of the root of the spawn, by any worker. It starts, ends and is
 //! deleted on its own worker, when that leaves its fibers (SchedulerHooks::on_attention()):
@@ -12,13 +13,15 @@
 //! 2. end(): the fiber has ended, and runs no longer on its stack. The place is cleared and free.
 //! 3. The state of the rank is deleted when no communicator has it as a member. Since a message may
 //!    be on its way to a rank that has ended, its worker first takes what is in its mailboxes: what
-//!    was sent before the last communicator ended is there by then.
+//!    was sent before the last communicator ended is there by then. In a traced run it is kept,
+//!    since its address names the rank in the trace.
 //!
 //! One lock for lists; hooks are called without it. Nothing here is touched by a message.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -50,6 +53,9 @@ class SpawnedRanks {
 
   /// Places that no rank has.
   [[nodiscard]] std::int32_t free_count();
+
+  /// Ranks that have started and still have their places. Any thread.
+  [[nodiscard]] std::size_t live_count();
 
   /// Whether a rank has finalized MPI and still has its place. Any thread.
   [[nodiscard]] bool are_any_leaving();
@@ -98,6 +104,8 @@ class SpawnedRanks {
 
  private:
   std::vector<RankState*> make_states(std::int32_t count);
+  [[nodiscard]] bool are_numbers_left(std::int32_t count) const;
+  [[nodiscard]] std::int32_t next_number(std::uint32_t worker);
 
   /// What a worker has to do.
   struct Work {
@@ -107,6 +115,8 @@ class SpawnedRanks {
     std::vector<RankState*> unused;
     std::vector<RankState*> deleted_next;
     std::int32_t rank_count = 0;
+    /// Ranks that have been made here.
+    std::int32_t made_count = 0;
   };
 
   [[nodiscard]] Work& work_of(const core::Worker& worker);
@@ -126,12 +136,17 @@ class SpawnedRanks {
   std::vector<Work> works_;
   /// By place. Relaxed: for reports.
   std::vector<std::atomic<std::int32_t>> numbers_;
+  std::vector<std::unique_ptr<RankState>> kept_for_trace_;
 };
 
 /// The rank of this number, which a communicator has as a member until release_member(). The
-/// stand-in of ended ranks, if the rank has ended and no communicator has it. Any thread.
+/// stand-in, if the rank is not here, or has ended and no communicator has it. Any thread.
 [[nodiscard]] RankState& retain_member(World& world, std::int32_t number);
 
 void release_member(RankState& rank);
+
+/// Before messages to a rank of another process that may be in no communicator: its number has come
+/// from there. Any thread.
+void learn_rank(World& world, std::int32_t number);
 
 }  // namespace sorrel::mpi

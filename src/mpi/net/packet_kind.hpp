@@ -29,13 +29,16 @@ enum class PacketKind : std::uint32_t {
   rma_ack,      ///< Answers a synchronization, or grants a lock.
   // Balance between processes.
   window_load,  ///< The load of a process, for the first one.
+  // Questions to a process (job/process_calls.hpp).
+  question,
+  answer,
 };
 
 /// By kind, for traces.
-inline constexpr std::array<std::string_view, 15> packet_kind_names = {
-    "eager",  "rts",      "fin",           "cts",          "data",
-    "credit", "cancel",   "cancel answer", "contribution", "result",
-    "rma",    "rma data", "rma failure",   "rma ack",      "window load"};
+inline constexpr std::array<std::string_view, 17> packet_kind_names = {
+    "eager",       "rts",           "fin",          "cts",      "data",  "credit",
+    "cancel",      "cancel answer", "contribution", "result",   "rma",   "rma data",
+    "rma failure", "rma ack",       "window load",  "question", "answer"};
 
 constexpr std::uint32_t number_of(PacketKind kind) {
   return static_cast<std::uint32_t>(kind);

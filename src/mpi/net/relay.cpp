@@ -4,6 +4,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "mpi/net/eager_windows.hpp"
+#include "mpi/net/packet_kind.hpp"
 
 namespace sorrel::mpi {
 
@@ -24,6 +25,16 @@ struct ReturnedCredit : core::RemoteCall {
   std::uint32_t cost = 0;
 };
 
+/// A message for a rank that was spawned and has ended matches nothing.
+void drop(const World& world,
+          const core::Worker& receiver,
+          Endpoint from,
+          const transport::Packet& packet) {
+  if (packet.kind != number_of(PacketKind::eager)) return;
+  world.state_of(receiver).eager_windows->give_back(from,
+                                                    EagerWindows::cost_of(packet.payload_bytes));
+}
+
 void run_step(core::Worker& here, core::RemoteCall& call) {
   auto& passed = static_cast<RemoteSend::Call&>(call);
   RemoteSend& send = *passed.send;
@@ -43,6 +54,7 @@ void pass_to(RankState& rank,
              Endpoint from,
              const transport::Packet& packet,
              const std::byte* payload) {
+  if (rank.worker == nullptr) return drop(*rank.world, first, from, packet);
   SORREL_ASSERT(rank.is_away && first_state_of(rank).worker == &first, "a message for rank %d",
                 rank.world_rank);
   auto* passed = new PassedPacket;

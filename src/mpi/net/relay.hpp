@@ -15,7 +15,7 @@ namespace sorrel::mpi {
 /// The state of the worker on which the rank was made.
 [[nodiscard]] WorkerState& first_state_of(const RankState& rank);
 
-/// On the rank's first worker: the packet is handled where the rank is.
+/// On the rank's first worker: the packet is handled where the rank is; dropped if it has ended.
 void pass_to(RankState& rank,
              transport::PacketHandler handler,
              core::Worker& first,

@@ -1,4 +1,4 @@
-! Calls a function of dynamic processes, which a job of several processes refuses with a reason.
+! Calls a function of dynamic processes, which a job without places for ranks refuses with a reason.
 program refused
   use mpi
   implicit none

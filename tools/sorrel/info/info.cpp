@@ -245,8 +245,7 @@ void print_program(const ProgramReport& program, const Machine& machine) {
       line("tool", fmt::format("{} observes {} functions", tool.library, tool.function_count));
     line("MPI functions", names_text(program.functions));
     line("missing here", names_text(program.missing_functions));
-    if (!program.refused_functions.empty())
-      line("one process", names_text(program.refused_functions));
+    if (!program.spawn_functions.empty()) line("starts ranks", names_text(program.spawn_functions));
   }
   if (const std::optional<OpenmpReport> openmp = openmp_of(program, machine)) {
     const char* name = "OpenMP";
@@ -365,7 +364,7 @@ Json json_of(const ProgramReport& program) {
           {"needed", needed},
           {"functions", program.functions},
           {"missing_functions", program.missing_functions},
-          {"refused_functions", program.refused_functions},
+          {"spawn_functions", program.spawn_functions},
           {"uses_mpi", program.uses_mpi},
           {"translated_mpi", program.translated_mpi},
           {"foreign_mpi", program.foreign_mpi},

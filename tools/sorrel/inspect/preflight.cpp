@@ -165,12 +165,10 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
   return "";
 }
 
-bool is_refused(std::string_view name) {
-  static constexpr std::string_view refused[] = {
-#include "abi_refused.inc"
-  };
-  if (name.substr(0, 1) == "P") name.remove_prefix(1);
-  return std::find(std::begin(refused), std::end(refused), name) != std::end(refused);
+/// Functions that start ranks, for which not every job has places.
+bool starts_ranks(std::string_view name) {
+  if (name.starts_with('P')) name.remove_prefix(1);
+  return name == "MPI_Comm_spawn" || name == "MPI_Comm_spawn_multiple";
 }
 
 /// Functions that start other programs.
@@ -271,8 +269,8 @@ class Inspection final : public os::LibraryWalk {
                   [&](const std::string& name) { return !is_mpi_name(name, is_translated()); });
     report_.functions.assign(used_.begin(), used_.end());
     for (const std::string& name : wanted_) {
-      if (is_refused(name)) {
-        report_.refused_functions.push_back(name);
+      if (starts_ranks(name)) {
+        report_.spawn_functions.push_back(name);
       } else if (missing.contains(name)) {
         report_.missing_functions.push_back(name);
       }

@@ -38,7 +38,7 @@ struct ProgramReport {
   std::vector<std::string> private_libraries;
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< not provided
-  std::vector<std::string> refused_functions;  ///< fail in a job of several processes
+  std::vector<std::string> spawn_functions;    ///< need places for further ranks
   bool uses_mpi = false;                       ///< needs the standard ABI's library
   /// The loader would not take Sorrel's library by itself: it must be preloaded.
   bool must_preload = false;

@@ -342,12 +342,13 @@ void print_notes_on(const Part& part,
                     "mpi4py's wheel is not (docs/python.md)",
                     program.name));
   }
-  const bool is_one_process = plan.job.process_count == 1 && !plan.job.process_mode;
-  if (!program.refused_functions.empty() && !is_one_process) {
+  const bool has_places = plan.job.universe_size > plan.job.rank_count;
+  if (!program.spawn_functions.empty() && !has_places) {
     print_diagnostic(fmt::format(
         "note: {} references {}", program.name,
-        describe_functions(program, program.refused_functions,
-                           "will fail if called, because the job is not one process of ranks")));
+        describe_functions(program, program.spawn_functions,
+                           "will fail if called, because the job has no places for further ranks "
+                           "(--universe N)")));
   }
 }
 

@@ -57,20 +57,11 @@ ProcessChoice choose_by_machine(const RunRequest& request,
                           program, read_kernel_features(), probe_machine());
 }
 
-/// Whether the program calls a function that starts ranks.
-bool may_spawn(const ProgramReport& program) {
-  return std::ranges::any_of(program.refused_functions, [](const std::string& name) {
-    return name.find("MPI_Comm_spawn") != std::string::npos;
-  });
-}
-
-/// Why a job that could spawn ranks has no places for them; "": it can have some.
+/// Whether a job that could spawn ranks can have places for them.
 bool can_have_universe(const RunOptions& options, const Host& host, const ProgramReport& program) {
   RunOptions wanted = options;
   wanted.universe = "1";
-  RunRequest request;
-  request.procs = options.procs == "1" ? std::optional<std::uint64_t>(1) : std::nullopt;
-  return option_conflict(wanted, request, host, program).empty();
+  return option_conflict(wanted, {}, host, program).empty();
 }
 
 /// Places for ranks: more addresses than this would leave each less for its heap.
@@ -88,7 +79,8 @@ std::uint64_t universe_of(std::uint64_t ranks,
   rlimit addresses{};
   const bool are_addresses_limited =
       ::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
-  if (!may_spawn(program) || are_addresses_limited || !can_have_universe(options, host, program))
+  if (program.spawn_functions.empty() || are_addresses_limited ||
+      !can_have_universe(options, host, program))
     return 0;
   const std::uint64_t fitting = std::min<std::uint64_t>(
       map_budget(program).ranks_max(), request.stack_bytes == 0
@@ -128,8 +120,11 @@ std::string place_ranks(RunPlan& plan,
   }
   if (processes > workers_max)
     return fmt::format("{} processes are more than {}", processes, workers_max);
+  // By default, ranks that can have a process each have one, and no places for further ones.
+  const bool may_have_universe =
+      !must_spread && (request.universe || processes == 1 || processes < ranks);
   const std::uint64_t universe =
-      processes == 1 && !must_spread ? universe_of(ranks, options, request, plan.host, program) : 0;
+      may_have_universe ? universe_of(ranks, options, request, plan.host, program) : 0;
   if (request.universe && universe < ranks)
     return fmt::format("--universe must be at least the number of ranks, {}, not {}", ranks,
                        universe);
@@ -204,14 +199,21 @@ std::string place_under_host(RunPlan& plan,
   job.rank_count = static_cast<std::int32_t>(ranks);
   job.worker_count = is_checked ? 1 : static_cast<std::uint32_t>(request.workers.value_or(0));
   job.process_count = std::max(plan.host.processes, 1u);
+  if (request.universe) {
+    if (*request.universe < ranks || ranks == 0) {
+      return fmt::format("--universe requires -n under {}, and must not be less",
+                         plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
+    }
+    if (*request.universe > ranks) job.universe_size = static_cast<std::int32_t>(*request.universe);
+  }
   if (plan.host.processes != 0 && ranks != 0 && ranks < plan.host.processes)
     return fmt::format(
         "-n must be at least the number of processes that {} has started, {}, not {}",
         plan.host.launcher, plan.host.processes, ranks);
   // Privatized images are for ranks that share a process; only such ranks write labels and have
   // workers beside them.
-  job.process_mode =
-      ranks != 0 && ranks == plan.host.processes && !job.has_rank_labels && !job.has_comm_worker;
+  job.process_mode = ranks != 0 && ranks == plan.host.processes && !job.has_rank_labels &&
+                     !job.has_comm_worker && job.universe_size == 0;
   if (!program.own_process_reason.empty() && !job.process_mode) {
     return fmt::format("{}; every rank must be a process: -n must be their number, without --label",
                        program.own_process_reason);
@@ -250,7 +252,8 @@ bool moves_between(const launch::JobSpec& job,
   const bool has_several = !host.name.empty() || job.process_count > 1;
   return job.balance == launch::Balance::measured && has_several && !job.process_mode &&
          !options.check.any() && job.rank_count <= launch::moving_rank_count_max &&
-         !options.trace.any() && request.libraries.shared.empty() && program.wrapper.empty();
+         !options.trace.any() && request.libraries.shared.empty() && program.wrapper.empty() &&
+         job.universe_size == 0;
 }
 
 void bind_workers(RunPlan& plan, const RunOptions& options, const MachineLimits& limits) {

@@ -58,7 +58,8 @@ class TracePart {
 
   [[nodiscard]] const std::vector<TracedCode>& code() const { return code_; }
 
-  /// The ranks that the worker had at first, by the addresses of their states.
+  /// The ranks that the worker had at first, or that were spawned there, by the addresses of their
+  /// states.
   [[nodiscard]] const std::map<std::uint64_t, std::int32_t>& ranks() const { return ranks_; }
 
   /// The process of a rank, or its simulated node: several of them share a process.

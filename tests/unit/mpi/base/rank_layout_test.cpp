@@ -77,6 +77,22 @@ TEST(RankLayout, KeepsTheEndpointsOfRanksThatStayWhenBordersMove) {
   EXPECT_EQ(last.first_rank({.process = 1, .worker = 1}), 19);
 }
 
+TEST(RankLayout, NumbersOfSpawnedRanksSayWhereTheyLive) {
+  const RankLayout layout({.rank_count = 7, .process_count = 3, .worker_count = 2});
+  std::vector<std::int32_t> numbers;
+  for (std::int32_t sequence = 0; sequence < 50; ++sequence) {
+    for (std::uint32_t index = 0; index < layout.endpoint_count(); ++index) {
+      const Endpoint endpoint{.process = index / 2, .worker = index % 2};
+      numbers.push_back(layout.spawned_number(endpoint, sequence));
+      EXPECT_GE(numbers.back(), layout.rank_count());
+      EXPECT_EQ(layout.endpoint_of(numbers.back()), endpoint);
+      EXPECT_EQ(layout.process_of(numbers.back()), endpoint.process);
+    }
+  }
+  std::ranges::sort(numbers);
+  EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
+}
+
 TEST(RankLayout, GivesBlocksThatDifferByAtMostOneRank) {
   const RankLayout layout({.rank_count = 100, .process_count = 3, .worker_count = 4});
   for (std::uint32_t i = 0; i < layout.endpoint_count(); ++i) {

@@ -1,6 +1,7 @@
 #include "mpi/job/port_table.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace sorrel::mpi {
 namespace {
@@ -61,6 +62,28 @@ TEST(PortTable, PortsOfDifferentJobsHaveDifferentNames) {
   first.set_job(1);
   second.set_job(2);
   EXPECT_NE(first.open(0), second.open(0));
+}
+
+TEST(PortTable, TheNameOfAPortSaysTheProcessThatHasIt) {
+  PortTable first(0, 3);
+  PortTable last(2, 3);
+  for (PortTable* table : {&first, &last})
+    table->set_job(77);
+  EXPECT_EQ(first.process_of(last.open(5)), 2U);
+  EXPECT_EQ(last.process_of(first.open(0)), 0U);
+  for (const char* name : {"", "sorrel:77:", "sorrel:77:3:1", "sorrel:77:x:1", "sorrel:77:1",
+                           "sorrel:78:1:1", "sorrel:77:-1:1", "sorrel:77:99999999999:1"})
+    EXPECT_FALSE(first.process_of(name).has_value()) << name;
+}
+
+TEST(PortTable, ProcessesGiveDifferentTickets) {
+  PortTable first(0, 2);
+  PortTable second(1, 2);
+  std::set<std::int32_t> tickets;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(tickets.insert(first.new_ticket()).second);
+    EXPECT_TRUE(tickets.insert(second.new_ticket()).second);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// In a job of several processes, functions that start or meet other programs fail with their class,
-// on the handler of the communicator that they get; there is no parent, and disconnecting frees a
-// communicator.
+// In a job without places for further ranks, spawning fails with its class, on the handler of the
+// communicator that it gets; there is no parent, and disconnecting frees a communicator.
 #include "spawn.h"
 
 #define REFUSED(call, expected) CHECK_EQUAL(class_of(call), expected)
@@ -49,26 +48,6 @@ static void spawns(MPI_Comm comm) {
           MPI_ERR_ARG);
 }
 
-static void ports(MPI_Comm comm) {
-  char port[MPI_MAX_PORT_NAME] = "port";
-  MPI_Comm made = MPI_COMM_WORLD;
-  errors_seen = 0;
-  REFUSED(MPI_Comm_accept(port, MPI_INFO_NULL, 0, comm, &made), MPI_ERR_PORT);
-  CHECK(made == MPI_COMM_NULL);
-  REFUSED(MPI_Comm_connect(port, MPI_INFO_NULL, 0, comm, &made), MPI_ERR_PORT);
-  CHECK_EQUAL(errors_seen, 2);
-  // Without a communicator: the handler of MPI_COMM_SELF.
-  REFUSED(MPI_Open_port(MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION);
-  REFUSED(MPI_Close_port(port), MPI_ERR_PORT);
-  REFUSED(MPI_Close_port(NULL), MPI_ERR_ARG);
-  REFUSED(MPI_Publish_name("service", MPI_INFO_NULL, port), MPI_ERR_PORT);
-  REFUSED(MPI_Publish_name(NULL, MPI_INFO_NULL, port), MPI_ERR_ARG);
-  REFUSED(MPI_Unpublish_name("service", MPI_INFO_NULL, port), MPI_ERR_SERVICE);
-  REFUSED(MPI_Lookup_name("service", MPI_INFO_NULL, port), MPI_ERR_NAME);
-  REFUSED(MPI_Comm_join(0, &made), MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK_EQUAL(errors_seen, 2);
-}
-
 int main(int argc, char** argv) {
   MPI_Comm comm, parent = MPI_COMM_WORLD;
   MPI_Errhandler handler;
@@ -81,7 +60,6 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, handler);
   MPI_Errhandler_free(&handler);
   spawns(comm);
-  ports(comm);
   MPI_Comm_disconnect(&comm);
   CHECK(comm == MPI_COMM_NULL);
   REFUSED(MPI_Comm_disconnect(&comm), MPI_ERR_COMM);
