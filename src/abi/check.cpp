@@ -20,6 +20,12 @@ int fail_op(mpi::RankState& self, MPI_Op handle) {
                                                      : "invalid operation handle");
 }
 
+int fail_op_on(mpi::RankState& self, const mpi::Op& op, const mpi::Datatype& type) {
+  if (op.is_one_sided_only())
+    return self.fail(MPI_ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only");
+  return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", type.label());
+}
+
 int fail_info(mpi::RankState& self) {
   return self.fail(MPI_ERR_INFO, "invalid info handle");
 }

@@ -7,12 +7,17 @@
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "mpi/op/op.hpp"
 
 namespace sorrel::abi {
 
 [[nodiscard, gnu::cold]] int fail_datatype(mpi::RankState& self, MPI_Datatype handle);
 [[nodiscard, gnu::cold]] int fail_group(mpi::RankState& self, MPI_Group handle);
 [[nodiscard, gnu::cold]] int fail_op(mpi::RankState& self, MPI_Op handle);
+/// For an op that a reduction may not use on the type.
+[[nodiscard, gnu::cold]] int fail_op_on(mpi::RankState& self,
+                                        const mpi::Op& op,
+                                        const mpi::Datatype& type);
 [[nodiscard, gnu::cold]] int fail_info(mpi::RankState& self);
 [[nodiscard, gnu::cold]] int fail_topology(mpi::RankState& self, std::string_view kind);
 [[nodiscard, gnu::cold]] int fail_uncommitted(mpi::RankState& self);

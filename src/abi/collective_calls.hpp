@@ -282,9 +282,8 @@ int reduction(const Launch& launch,
   const mpi::Op* op = mpi::op_from_handle(user.op);
   if (op == nullptr) return fail_op(self, user.op);
   const mpi::ReduceKernel kernel = predefined_kernel(*op, *typed.type);
-  if (kernel == nullptr && op->is_predefined()) {
-    return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", typed.type->label());
-  }
+  if ((kernel == nullptr && op->is_predefined()) || op->is_one_sided_only())
+    return fail_op_on(self, *op, *typed.type);
   return launch({.kind = call.kind,
                  .element = static_cast<std::uint8_t>(typed.type->element()),
                  .op = number_of(user.op),

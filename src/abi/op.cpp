@@ -57,8 +57,7 @@ int Reduce_local(RankState& self, const UserReduction& user) {
   if (error != MPI_SUCCESS) return error;
   const Op* used = mpi::op_from_handle(user.op);
   if (used == nullptr) return fail_op(self, user.op);
-  if (!is_allowed(*used, *type))
-    return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", type->label());
+  if (!is_allowed(*used, *type) || used->is_one_sided_only()) return fail_op_on(self, *used, *type);
   if (user.count > 0)
     reduce(*used, user.send, user.receive, static_cast<std::size_t>(user.count), *type);
   return MPI_SUCCESS;

@@ -66,6 +66,9 @@ static void collectives(void) {
   REFUSED(MPI_Reduce(&value, &result, 1, MPI_INT, MPI_SUM, ranks, world), MPI_ERR_ROOT);
   REFUSED(MPI_Allreduce(&value, &result, -1, MPI_INT, MPI_SUM, world), MPI_ERR_COUNT);
   REFUSED(MPI_Allreduce(&value, &result, 1, MPI_FLOAT, MPI_BAND, world), MPI_ERR_OP);
+  REFUSED(MPI_Allreduce(&value, &result, 1, MPI_INT, MPI_REPLACE, world), MPI_ERR_OP);
+  REFUSED(MPI_Scan(&value, &result, 1, MPI_INT, MPI_NO_OP, world), MPI_ERR_OP);
+  REFUSED(MPI_Reduce_local(&value, &result, 1, MPI_INT, MPI_REPLACE), MPI_ERR_OP);
   REFUSED(MPI_Scan(&value, &result, 1, MPI_DATATYPE_NULL, MPI_SUM, world), MPI_ERR_TYPE);
   REFUSED(MPI_Gather(&value, 1, MPI_INT, &result, 1, MPI_INT, ranks + 3, world), MPI_ERR_ROOT);
   REFUSED(MPI_Allgather(&value, -1, MPI_INT, &result, 1, MPI_INT, world), MPI_ERR_COUNT);
