@@ -209,7 +209,7 @@ cli_case(info_of_thread_locals 0 "thread-locals 4 bytes" - ${sorrel} info ./with
 cli_case(info_of_libraries 0 "libkeeps_much.so.1 .[^~]*., private: 40[0-9]+ bytes of writable data~ +libkeeps_nothing.so.1 .[^~]*., shared: no writable data~.*libc.so.6 .[^~]*., shared: its per-process state is private to each rank~.*can run +yes, every rank a process: libkeeps_much.so.1 has writable data" - ${sorrel} info ./with_data)
 cli_case(info_of_libraries_json 0 "\"name\": \"libkeeps_much.so.1\",~ +\"path\": [^~]*~ +\"shared\": false,~ +\"reason\": \"40[0-9]+ bytes of writable data\"" - ${sorrel} info --json ./with_data)
 cli_case(info_of_a_lacking_program 1 "missing here +2: MPI_Imaginary PMPI_Imaginary_too~ +can run +no: " - ${sorrel} info ./missing)
-cli_case(info_of_a_function_that_starts_ranks 0 "missing here +none~ +starts ranks +1: MPI_Comm_spawn~ +can run +yes~" - ${sorrel} info ./refused)
+cli_case(info_of_a_function_that_starts_ranks 0 "missing here +none~ +starts ranks +1: MPI_Comm_spawn~ +can run +yes~" - ${sorrel} info ./spawning)
 cli_case(info_of_an_interpreter 0 "can run +yes, every rank a process: ./python3 is an interpreter" - ${sorrel} info ./python3)
 cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto +1 process: the program's data can be private to a rank. messages up to .* are copied at once" - ${sorrel} info ./program)
 cli_case(info_of_nothing 1 "can run +no: ./nothing: no such program" - ${sorrel} info ./nothing)

@@ -6,7 +6,7 @@ namespace sorrel::program {
 
 void hold_over_forks(void (*hold)(), void (*release)()) {
   using Register = int(void (*)(), void (*)(), void (*)(), void*);
-  // The C library's own: handlers of ranks are told apart by who registers them.
+  // The C library's own: the substitute distinguishes handlers of ranks by the caller.
   static auto* const real = next_definition<Register>("__register_atfork");
   static_cast<void>(real(hold, release, release, nullptr));
 }

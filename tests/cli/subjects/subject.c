@@ -11,8 +11,8 @@ int MPI_Finalize(void);
 int MPI_Imaginary(void);
 int PMPI_Imaginary_too(void);
 #endif
-#ifdef USES_REFUSED
-int MPI_Close_port(void);
+#ifdef USES_SPAWN
+int MPI_Comm_spawn(void);
 #endif
 #ifdef USES_LIBRARY
 int library_function(void);
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   MPI_Imaginary();
   PMPI_Imaginary_too();
 #endif
-#ifdef USES_REFUSED
-  MPI_Close_port();
+#ifdef USES_SPAWN
+  MPI_Comm_spawn();
 #endif
 #ifdef USES_LIBRARY
   library_function();
