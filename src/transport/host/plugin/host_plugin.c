@@ -103,6 +103,18 @@ static void show_segments(void) {
   }
 }
 
+/* On a node with more processes than cores, Open MPI calls sched_yield() in each MPI_Test that
+ * completes nothing, which costs the time slices of all threads of the core. The workers of this
+ * process decide by themselves when to yield. A user's own setting stays. */
+static int init_host(int* provided) {
+  static const char name[] = "OMPI_MCA_mpi_yield_when_idle";
+  const int is_users = getenv(name) != NULL;
+  if (!is_users) setenv(name, "0", 0);
+  const int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, provided);
+  if (!is_users) unsetenv(name);
+  return code;
+}
+
 static void* host_begin(const char* library,
                         const struct sorrel_host_hooks* hooks,
                         struct sorrel_host_place* endpoint,
@@ -115,7 +127,7 @@ static void* host_begin(const char* library,
   (void)library;
 #endif
   int provided = MPI_THREAD_SINGLE;
-  const int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+  const int code = init_host(&provided);
   if (code != MPI_SUCCESS) {
     describe(code, "MPI_Init_thread", error, (size_t)trouble_bytes);
     return NULL;
