@@ -1,10 +1,12 @@
 // Jobs whose threads end them, or keep them from ending. The argument is the case.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "../check.h"
 
 static int rank;
+static atomic_int is_waiting;
 
 static void* meet(void* unused) {
   (void)unused;
@@ -22,6 +24,7 @@ static void* ask_for_no_type(void* unused) {
 static void* wait_for_ever(void* unused) {
   (void)unused;
   int value;
+  atomic_store(&is_waiting, 1);
   MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   return NULL;
 }
@@ -62,7 +65,9 @@ int main(int argc, char** argv) {
   if (is_funneled) pthread_join(thread, NULL);
   int value = -1;
   if (strcmp(what, "finalize") == 0) {
-    // Until the thread waits.
+    // Until the thread is about to wait, and a while longer.
+    while (!atomic_load(&is_waiting))
+      usleep(1000);
     usleep(300000);
     MPI_Finalize();
     return 0;

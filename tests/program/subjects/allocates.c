@@ -58,6 +58,8 @@ int main(int argc, char** argv) {
       const long kib = resident_kib();
       if (kib > most_kib) most_kib = kib;
     }
+    // No rank frees memory before the first rank has counted it.
+    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < array_count; ++i)
       free(arrays[i]);
   }

@@ -47,17 +47,18 @@ static intptr_t argument(char kind, int index) {
   return kind == 'o';
 }
 
-// A call that waits is ended by a signal that no mask holds back.
-static void end_later(void) {
+// A call that computes without an end is ended after so much time on a processor, by a signal that
+// no mask holds back. A limit of the clock would end calls that have had no processor.
+static void limit_processor_time(void) {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
   const struct itimerspec limit = {.it_value = {.tv_nsec = 100000000}};
   int timer = 0;
-  syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
+  syscall(SYS_timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer);
   syscall(SYS_timer_settime, timer, 0, &limit, NULL);
 }
 
 static void call(function* called, const char* kind) {
-  end_later();
+  limit_processor_time();
   for (int stream = 0; stream < 3; ++stream)
     syscall(SYS_close, stream);
   syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -92,19 +93,59 @@ static void write_end(const char* name, const char* kind, int status) {
   write_text("\n");
 }
 
+// Whether the process waits in the kernel, for what may never come.
+static int is_waiting(int process) {
+  char path[32] = "/proc/", text[400] = {0};
+  char* end = path + strlen(path);
+  for (int power = 1000000000; power > 0; power /= 10) {
+    if (process >= power) *end++ = (char)('0' + process / power % 10);
+  }
+  strcpy(end, "/stat");
+  const int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+  if (file < 0) return 0;
+  syscall(SYS_read, file, text, sizeof text - 1);
+  syscall(SYS_close, file);
+  // The name of a process may contain anything.
+  const char* name_end = strrchr(text, ')');
+  return name_end != NULL && (name_end[2] == 'S' || name_end[2] == 'T');
+}
+
+// Whether the child has ended, after its line. A call that has been waiting for `looks_max` looks
+// is ended.
+static int has_ended(int child, const char* name, const char* kind, int* looks) {
+  enum { looks_max = 5 };
+
+  int status = 0;
+  if (syscall(SYS_wait4, child, &status, WNOHANG, NULL) == child) {
+    write_end(name, kind, status);
+    return 1;
+  }
+  *looks = is_waiting(child) ? *looks + 1 : 0;
+  if (*looks == looks_max) syscall(SYS_kill, child, SIGKILL);
+  return 0;
+}
+
 static void call_all(const char* kind) {
-  static int children[name_count];
+  static int children[name_count], looks[name_count];
+  int running = 0;
   for (int i = 0; i < name_count; ++i) {
     // One argument might be another process.
     const int is_left_out =
         interposed[i].called == NULL || (strcmp(interposed[i].name, "kill") == 0 && kind[0] != 'z');
+    looks[i] = 0;
     children[i] = is_left_out ? 0 : (int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (!is_left_out && children[i] == 0) call(interposed[i].called, kind);
+    running += children[i] > 0;
   }
-  for (int i = 0; i < name_count; ++i) {
-    int status = 0;
-    if (children[i] > 0 && syscall(SYS_wait4, children[i], &status, 0, NULL) == children[i])
-      write_end(interposed[i].name, kind, status);
+  while (running > 0) {
+    const struct timespec pause = {.tv_nsec = 20000000};
+    syscall(SYS_nanosleep, &pause, NULL);
+    for (int i = 0; i < name_count; ++i) {
+      if (children[i] <= 0 || !has_ended(children[i], interposed[i].name, kind, &looks[i]))
+        continue;
+      children[i] = 0;
+      --running;
+    }
   }
 }
 

@@ -104,12 +104,24 @@ int main(int argc, char** argv) {
   check(seen == 2 && usage.ru_utime.tv_sec >= 0, "wait4");
   check(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD, "waitpid without a child");
 
-  child = forked(30);
+  // The child runs until the rank writes. Children of other ranks have the pipe, too, so closing it
+  // would not end the wait.
+  int ends[2];
+  check(pipe(ends) == 0, "pipe");
+  child = fork();
+  if (child == 0) {
+    char byte;
+    alarm(50);
+    _exit(read(ends[0], &byte, 1) == 1 ? 30 : 31);
+  }
   check(waitpid(-1, &status, WNOHANG) == 0, "waitpid without waiting");
+  check(write(ends[1], "x", 1) == 1, "write");
   siginfo_t info;
   check(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0 && info.si_pid == child, "waitid");
   check(waitid(P_PID, (id_t)child, &info, WEXITED) == 0 && info.si_status == 30, "waitid again");
   check(waitid(P_ALL, 0, &info, WEXITED) == -1 && errno == ECHILD, "waitid without a child");
+  close(ends[0]);
+  close(ends[1]);
 
   char* const words[] = {(char*)"sh", (char*)"-c", (char*)"exit 7", NULL};
   MPI_Barrier(MPI_COMM_WORLD);

@@ -81,9 +81,27 @@ void traffic(std::chrono::seconds longest) {
   if (own_rank == 0) std::printf("%s\n", all > 0 ? "some computations were lent" : "none was lent");
 }
 
-/// Until the rank is lent; false: it was not, in 20 seconds.
+constexpr int end_tag = 9;
+
+/// Makes the worker's other ranks compute, so that rank 3 is worth a loan, until rank 3 ends it.
+void keep_company() {
+  for (int is_over = 0; is_over == 0;) {
+    compute(std::chrono::microseconds(300));
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Iprobe(3, end_tag, MPI_COMM_WORLD, &is_over, MPI_STATUS_IGNORE);
+  }
+  MPI_Recv(nullptr, 0, MPI_INT, 3, end_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void end_company() {
+  for (int rank = 0; rank < rank_count / 2; ++rank) {
+    if (rank != own_rank) MPI_Send(nullptr, 0, MPI_INT, rank, end_tag, MPI_COMM_WORLD);
+  }
+}
+
+/// Until the rank is lent; false: it was not, in 60 seconds.
 bool wait_for_loan() {
-  const auto end = Clock::now() + std::chrono::seconds(20);
+  const auto end = Clock::now() + std::chrono::seconds(60);
   while (Clock::now() < end) {
     compute(std::chrono::microseconds(300));
     if (is_lent()) return true;
@@ -134,7 +152,10 @@ void start_requester() {
 
 void act(const std::string& what) {
   if (what == "activity") start_requester();
-  if (what == "signals") return handle_signals();
+  if (what == "signals") {
+    handle_signals();
+    return end_company();
+  }
   if (what == "fork") setenv("OWN_VALUE", "7", 1);
   if (!wait_for_loan()) fail("was not lent");
   if (what == "crash") *reinterpret_cast<volatile int*>(8) = 1;
@@ -144,8 +165,10 @@ void act(const std::string& what) {
   if (what == "fork") fork_and_wait();
   if (what == "activity") {
     syscall(SYS_write, request_pipe[1], "", 1);
-    compute(std::chrono::seconds(2));
+    // Until the report has been made.
+    compute(std::chrono::seconds(5));
   }
+  end_company();
   if (what == "deadlock") {
     int never = 0;
     MPI_Recv(&never, 1, MPI_INT, 4, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -168,11 +191,7 @@ int main(int argc, char** argv) {
   } else if (own_rank == 3) {
     act(what);
   } else if (own_rank < rank_count / 2) {
-    // Company, so that rank 3 is worth a loan.
-    for (int i = 0; i < 800; ++i) {
-      compute(std::chrono::microseconds(300));
-      MPI_Barrier(MPI_COMM_SELF);
-    }
+    keep_company();
   }
   MPI_Finalize();
   return 0;
