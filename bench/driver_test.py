@@ -497,8 +497,12 @@ class ThroughputBound(unittest.TestCase):
 
     def test_waiting_tells_when_each_process_ended(self) -> None:
         runtime = throughput.Runtime("sh", "/bin/sh")
-        processes = [throughput.start(runtime, ("-c", f"sleep {seconds}")) for seconds in (0.2, 0)]
-        ends, _, was_cut_off = throughput.wait_for(processes, 10)
+        with tempfile.TemporaryDirectory() as folder:
+            turn = pathlib.Path(folder) / "turn"
+            os.mkfifo(turn)
+            # The pause of the first one begins when the second one has begun.
+            processes = [throughput.start(runtime, ("-c", text)) for text in (f"read _ <{turn}; sleep 1", f"echo >{turn}")]
+            ends, _, was_cut_off = throughput.wait_for(processes, 60)
         self.assertFalse(was_cut_off)
         self.assertGreater(ends[0], ends[1])
         self.assertGreaterEqual(ends[0], 0.1)

@@ -94,20 +94,30 @@ class RanksOfOneWorker : public testing::Test {
     });
   }
 
+  /// Six ranks of the worker, each with so many computations at least. Threads of idle workers may
+  /// be late on a busy machine: the ranks go on until one of them has been lent, for 40 s at most.
+  void compute_until_lent(FiberRun& run, std::uint32_t worker, int round_count) {
+    const std::int64_t end_ns = os::monotonic_ns() + 40'000'000'000;
+    for (int i = 0; i < 6; ++i) {
+      add(run, worker, [this, round_count, end_ns](Rank& rank) {
+        for (int round = 0;
+             round < round_count || (!has_lent_.load() && os::monotonic_ns() < end_ns); ++round) {
+          compute(long_ns);
+          rank.call();
+          if (rank.was_lent()) has_lent_.store(true);
+        }
+      });
+    }
+  }
+
   std::vector<Fiber*> fibers_;
   std::atomic<int> total_lent_{0};
+  std::atomic<bool> has_lent_{false};
 };
 
 TEST_F(RanksOfOneWorker, ComputeOnIdleWorkersAndCallAtHome) {
   FiberRun run(lending(3));
-  for (int i = 0; i < 6; ++i) {
-    add(run, 0, [](Rank& rank) {
-      for (int round = 0; round < 40; ++round) {
-        compute(long_ns);
-        rank.call();
-      }
-    });
-  }
+  compute_until_lent(run, 0, 40);
   run.run();
   EXPECT_GT(total_lent_.load(), 0);
   // A fiber may be lent once more, to its end.
@@ -121,14 +131,7 @@ TEST_F(RanksOfOneWorker, ComputeOnIdleWorkersOfSeveralMemoryNodes) {
   options.memory_nodes = four_nodes();
   FiberRun run(options);
   ASSERT_TRUE(run.scheduler().nodes().are_several());
-  for (int i = 0; i < 6; ++i) {
-    add(run, 5, [](Rank& rank) {
-      for (int round = 0; round < 20; ++round) {
-        compute(long_ns);
-        rank.call();
-      }
-    });
-  }
+  compute_until_lent(run, 5, 20);
   run.run();
   EXPECT_GT(total_lent_.load(), 0);
 }

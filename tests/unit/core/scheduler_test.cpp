@@ -1,8 +1,11 @@
 #include "core/scheduler.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <vector>
 
 #include "core/completion.hpp"
@@ -70,20 +73,38 @@ TEST(SchedulerTest, WorkersThatWaitForALongTimeSleep) {
   for (std::uint32_t i = 1; i < 4; ++i)
     run.add(i, [&, i](Worker& worker) { signals[i].wait(worker); });
   run.run();
-  EXPECT_LT(cpu_ns, wait_ns / 20);
+  // Workers that poll all the time use more than twice as much, also on a busy machine.
+  EXPECT_LT(cpu_ns, wait_ns / 4);
+}
+
+/// How often threads of this process have left their cores to wait.
+long wait_count() {
+  struct rusage usage{};
+  EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_nvcsw;
 }
 
 TEST(SchedulerTest, AFiberThatSleepsAgainAndAgainLeavesItsCore) {
+  constexpr int sleep_count = 20;
   // One that a poll could wait for, and one that is longer.
   for (const std::int64_t sleep_ns : {poll_ns_max / 2, 2 * poll_ns_max}) {
     FiberRun run;
     run.add(0, [&](Worker& worker) {
-      const std::int64_t before_ns = os::process_cpu_ns();
-      const std::int64_t began_ns = os::monotonic_ns();
-      for (int i = 0; i < 50; ++i)
-        worker.sleep(sleep_ns);
-      const std::int64_t elapsed_ns = os::monotonic_ns() - began_ns;
-      EXPECT_LT(os::process_cpu_ns() - before_ns, elapsed_ns / 3) << sleep_ns;
+      const long waits_before = wait_count();
+      // The machine's host may take a core away, which looks like processor time: now and then.
+      std::array<double, 5> busy_parts{};
+      for (double& part : busy_parts) {
+        const std::int64_t before_ns = os::process_cpu_ns();
+        const std::int64_t began_ns = os::monotonic_ns();
+        for (int i = 0; i < sleep_count; ++i)
+          worker.sleep(sleep_ns);
+        const auto elapsed_ns = static_cast<double>(os::monotonic_ns() - began_ns);
+        part = static_cast<double>(os::process_cpu_ns() - before_ns) / elapsed_ns;
+      }
+      std::ranges::sort(busy_parts);
+      EXPECT_LT(busy_parts[2], 1.0 / 3) << sleep_ns;
+      // A sleep that is over before its worker can wait needs no wait.
+      EXPECT_GT(wait_count() - waits_before, 5 * sleep_count / 2) << sleep_ns;
     });
     run.run();
   }

@@ -1,5 +1,6 @@
 // Fewer threads than workers: nothing is lost, nothing runs twice, and only so many threads run.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "base/prng.hpp"
@@ -98,6 +99,29 @@ class Watchers {
   std::array<long, worker_count> steps_{};
 };
 
+/// The threads that fibers have found below them, one of each worker. By their numbers: compilers
+/// take the result of std::this_thread::get_id() for one that never changes in a function.
+class SeenThreads {
+ public:
+  /// In a fiber, which lets its worker change its thread.
+  void look(Worker& worker) {
+    worker.sleep(100'000);
+    const std::scoped_lock lock(mutex_);
+    of_workers_.at(worker.index()) = gettid();
+  }
+
+  /// How many there are, once all workers have one.
+  [[nodiscard]] std::size_t count() const {
+    const std::scoped_lock lock(mutex_);
+    const std::set<pid_t> threads(of_workers_.begin(), of_workers_.end());
+    return threads.contains(0) ? 0 : threads.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::array<pid_t, worker_count> of_workers_{};
+};
+
 TEST(WidthTest, WorkersAreInContiguousBlocksAndEveryThreadHasSome) {
   for (std::uint32_t workers = 1; workers < 40; ++workers) {
     for (std::uint32_t width = 1; width <= workers; ++width) {
@@ -120,23 +144,20 @@ TEST(WidthTest, WorkersAreInContiguousBlocksAndEveryThreadHasSome) {
 TEST(WidthTest, OneThreadRunsAllWorkers) {
   FiberRun run(worker_count);
   std::mutex mutex;
-  std::set<std::thread::id> late_threads;
+  std::set<pid_t> late_threads;
+  SeenThreads seen;
   Ring ring(run, 400);
-  run.add(2, [&](Worker& worker) {
-    run.scheduler().set_width(1);
-    // The others change over when their fibers wait next, which all of them do.
-    worker.sleep(50'000'000);
-    for (int i = 0; i < 100; ++i) {
-      worker.sleep(10'000);
-      const std::scoped_lock lock(mutex);
-      late_threads.insert(std::this_thread::get_id());
-    }
-  });
+  run.add(2, [&](Worker&) { run.scheduler().set_width(1); });
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     run.add(i, [&](Worker& worker) {
-      worker.sleep(80'000'000);
-      const std::scoped_lock lock(mutex);
-      late_threads.insert(std::this_thread::get_id());
+      // Each worker changes over when its fibers wait next; until then this loop does not end.
+      while (seen.count() != 1)
+        seen.look(worker);
+      for (int step = 0; step < 100; ++step) {
+        worker.sleep(10'000);
+        const std::scoped_lock lock(mutex);
+        late_threads.insert(gettid());
+      }
     });
   }
   run.run();
@@ -173,10 +194,12 @@ TEST(WidthTest, ATraceHasTheTimeWithoutAThread) {
     run.worker(0).set_tracer(&first);
     run.worker(1).set_tracer(&second);
     run.add(0, [](Worker& worker) { worker.sleep(2 * sleep_ns); });
-    // Its worker goes to the other thread when it sleeps.
+    // Its worker goes to the other thread when it sleeps, unless the sleep ends before that.
     run.add(1, [&](Worker& worker) {
+      const pid_t before = gettid();
       run.scheduler().set_width(1);
-      worker.sleep(sleep_ns);
+      while (gettid() == before)
+        worker.sleep(sleep_ns);
     });
     run.run();
   }
@@ -199,22 +222,23 @@ TEST(WidthTest, ATraceHasTheTimeWithoutAThread) {
 
 TEST(WidthTest, AllThreadsRunAgainWhenTheWidthIsBack) {
   FiberRun run(worker_count);
-  std::mutex mutex;
-  std::set<std::thread::id> late_threads;
+  SeenThreads seen;
+  std::atomic<bool> is_back{false};
   run.add(0, [&](Worker& worker) {
     run.scheduler().set_width(2);
-    worker.sleep(20'000'000);
+    while (seen.count() != 2)
+      worker.sleep(100'000);
     run.scheduler().set_width(worker_count);
+    is_back.store(true);
   });
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     run.add(i, [&](Worker& worker) {
-      worker.sleep(80'000'000);
-      const std::scoped_lock lock(mutex);
-      late_threads.insert(std::this_thread::get_id());
+      while (!is_back.load() || seen.count() != worker_count)
+        seen.look(worker);
     });
   }
   run.run();
-  EXPECT_EQ(late_threads.size(), worker_count);
+  EXPECT_EQ(seen.count(), worker_count);
 }
 
 TEST(WidthTest, EverybodyAsleepIsFoundOutWithFewThreads) {

@@ -125,9 +125,10 @@ TEST(WorkerTest, SleepersWakeInTheOrderOfTheirTimes) {
       order.emplace_back(name);
     };
   };
-  run.add(0, sleeper("late", 200'000'000));
-  run.add(0, sleeper("early", 1'000'000));
-  run.add(0, sleeper("middle", 100'000'000));
+  // So far apart that the order does not depend on when each of them begins.
+  run.add(0, sleeper("late", 600'000'000));
+  run.add(0, sleeper("early", 200'000'000));
+  run.add(0, sleeper("middle", 400'000'000));
   run.add(0, sleeper("not at all", 0));
   run.run();
   EXPECT_EQ(order, (Order{"not at all", "early", "middle", "late"}));
@@ -228,7 +229,8 @@ TEST(WorkerTest, WaitsEndsAndIdleTimeAreEvents) {
   run.add(0, [&](Worker& worker) {
     worker.running().user = &run;
     worker.running().call = "second";
-    worker.sleep(3'000'000);
+    // Long enough for the worker to be idle, even if the system takes its core away for a while.
+    worker.sleep(200'000'000);
     worker.make_ready(*first);
   });
   run.run();

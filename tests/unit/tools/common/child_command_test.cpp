@@ -12,6 +12,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// Returns when the program has printed something, or has ended.
+void wait_for_output(ChildCommand& child) {
+  while (child.output().empty() && child.progress(seconds(10))) {
+  }
+}
+
 TEST(ChildCommand, OutputAndErrorsAreApart) {
   ChildCommand child({"sh", "-c", "echo out; echo err >&2; exit 3"}, {});
   EXPECT_TRUE(child.run_to_end(seconds(30)));
@@ -31,6 +37,7 @@ TEST(ChildCommand, LongOutputDoesNotBlockTheProgram) {
 
 TEST(ChildCommand, AProgramThatDoesNotEndIsEnded) {
   ChildCommand child({"sh", "-c", "echo begun; exec sleep 1000"}, {});
+  wait_for_output(child);
   EXPECT_FALSE(child.run_to_end(milliseconds(300)));
   EXPECT_EQ(child.output(), "begun\n");
   EXPECT_EQ(child.text_of_end(), "ended by signal 15");
@@ -38,7 +45,8 @@ TEST(ChildCommand, AProgramThatDoesNotEndIsEnded) {
 }
 
 TEST(ChildCommand, AProgramThatIgnoresTheSignalIsKilled) {
-  ChildCommand child({"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, {});
+  ChildCommand child({"sh", "-c", "trap '' TERM; echo begun; while :; do sleep 0.1; done"}, {});
+  wait_for_output(child);
   EXPECT_FALSE(child.run_to_end(milliseconds(300)));
   EXPECT_EQ(child.text_of_end(), "ended by signal 9");
 }
@@ -61,8 +69,7 @@ TEST(ChildCommand, SettingsReachTheProgramOnly) {
 
 TEST(ChildCommand, OutputIsSeenWhileTheProgramRuns) {
   ChildCommand child({"sh", "-c", "echo first; sleep 1000"}, {});
-  while (child.output().empty() && child.progress(seconds(10))) {
-  }
+  wait_for_output(child);
   EXPECT_EQ(child.output(), "first\n");
   EXPECT_EQ(kill(child.pid(), 0), 0);
 }

@@ -26,24 +26,48 @@ TEST(OtherWork, BusyTimeIsThatOfTheCpusAskedForWithoutIdleOnes) {
   EXPECT_DOUBLE_EQ(busy_seconds("", {0}, 100), 0);
 }
 
-double busy_seconds_now() {
-  std::ifstream file("/proc/stat");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return busy_seconds(text.str(), os::allowed_cpus(), static_cast<double>(sysconf(_SC_CLK_TCK)));
-}
+/// The machine and this process at a moment.
+struct Moment {
+  std::int64_t time_ns = os::monotonic_ns();
+  double own_s = 1e-9 * static_cast<double>(os::process_cpu_ns());
+  double busy_s = busy_now();
+
+  static double busy_now() {
+    std::ifstream file("/proc/stat");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return busy_seconds(text.str(), os::allowed_cpus(), static_cast<double>(sysconf(_SC_CLK_TCK)));
+  }
+
+  /// Processor time of others since an earlier moment.
+  [[nodiscard]] double other_s_since(const Moment& earlier) const {
+    return busy_s - earlier.busy_s - (own_s - earlier.own_s);
+  }
+
+  /// Processor time that there was since an earlier moment.
+  [[nodiscard]] double available_s_since(const Moment& earlier) const {
+    return 1e-9 * static_cast<double>(time_ns - earlier.time_ns) *
+           static_cast<double>(os::allowed_cpus().size());
+  }
+};
 
 TEST(OtherWork, ThisProcessIsNone) {
-  const double busy_before_s = busy_seconds_now();
-  const std::int64_t began_ns = os::monotonic_ns();
+  const Moment before_begin;
   const OtherWork other_work;
+  const Moment after_begin;
   const std::int64_t end_ns = os::process_cpu_ns() + 300'000'000;
   while (os::process_cpu_ns() < end_ns) {
   }
+  const Moment before_end;
   const double share = other_work.share();
-  const double elapsed_s = 1e-9 * static_cast<double>(os::monotonic_ns() - began_ns);
-  const double other_s = std::max(0.0, busy_seconds_now() - busy_before_s - 0.3);
-  EXPECT_NEAR(share * elapsed_s * static_cast<double>(os::allowed_cpus().size()), other_s, 0.1);
+  const Moment after_end;
+  // Its interval is longer than the one and shorter than the other, however late this thread is in
+  // between. The kernel counts in ticks.
+  constexpr double ticks_s = 0.1;
+  EXPECT_LE(share * before_end.available_s_since(after_begin),
+            std::max(0.0, after_end.other_s_since(before_begin)) + ticks_s);
+  EXPECT_GE(share * after_end.available_s_since(before_begin),
+            before_end.other_s_since(after_begin) - ticks_s);
 }
 
 TEST(OtherWork, DatesAreInUtc) {
