@@ -35,5 +35,5 @@ esac
 for variant in "${variants[@]}"; do
   # A variant may be several words.
   # shellcheck disable=SC2086
-  timeout 50 "$launcher" "${options[@]}" -n 2 "$work/$app" $variant "${arguments[@]}"
+  timeout 100 "$launcher" "${options[@]}" -n 2 "$work/$app" $variant "${arguments[@]}"
 done

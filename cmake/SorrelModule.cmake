@@ -117,7 +117,7 @@ function(sorrel_unit_tests name)
     sorrel_unity(test_${name})
   endif()
   sorrel_precompiled(test_${name} test -fPIE)
-  gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 180 DISCOVERY_TIMEOUT 180)
 endfunction()
 
 # sorrel_program(NAME SOURCE...): an MPI program as its author would build it, without Sorrel's flags.
@@ -130,5 +130,5 @@ endfunction()
 # sorrel_program_test(NAME RANKS LABEL COMMAND...): runs one with that number of ranks; its exit status is the result.
 function(sorrel_program_test name ranks label)
   add_test(NAME ${name} COMMAND sorrel run -n ${ranks} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 60)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 180)
 endfunction()

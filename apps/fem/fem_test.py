@@ -20,7 +20,7 @@ except ImportError:
     meshio = None
 
 SORREL = FEM = SHARED = GEO = ""
-TIMEOUT_S = 50
+TIMEOUT_S = 110
 
 # A cube of one metre as six tetrahedra.
 CUBE_NODES = [(x, y, z) for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)]

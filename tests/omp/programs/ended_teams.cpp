@@ -22,7 +22,7 @@ pthread_key_t key;
 
 // The other library's threads end a moment after their master.
 int wait_for(const int& count, int wanted) {
-  for (int i = 0; i < 1000 && __atomic_load_n(&count, __ATOMIC_SEQ_CST) < wanted; ++i) {
+  for (int i = 0; i < 20000 && __atomic_load_n(&count, __ATOMIC_SEQ_CST) < wanted; ++i) {
     const timespec pause{0, 2'000'000};
     nanosleep(&pause, nullptr);
   }

@@ -324,7 +324,7 @@ int main(int count, char** arguments) {
     return 0;
   }
   // The last threads may be told of the end of their tasks a moment later.
-  for (int i = 0; i < 5000 && counts[implicit_task][begin] != counts[implicit_task][end]; i++)
+  for (int i = 0; i < 60000 && counts[implicit_task][begin] != counts[implicit_task][end]; i++)
     usleep(1000);
   return wrong != 0;
 }
