@@ -62,6 +62,8 @@ program files
   call check(all(again == numbers), 'split')
   call MPI_File_get_byte_offset(file, 2_MPI_OFFSET_KIND, place)
   call check(place == 4 * rank + 8 * size, 'byte offset')
+  ! A collective write need not wait for that of another rank.
+  call MPI_Barrier(MPI_COMM_WORLD)
   call MPI_File_get_size(file, bytes)
   call check(bytes == 20 * size, 'size')
   call MPI_File_get_view(file, place, etype, filetype, datarep)

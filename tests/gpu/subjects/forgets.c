@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     CHECK(cuda.cuDevicePrimaryCtxReset(0));
     // The others have ended when nothing is left.
     for (int i = 0;
-         i < 2000 && cuda.count(FAKE_CUDA_LIVE_BYTES) + cuda.count(FAKE_CUDA_LIVE_HOST_BYTES) != 0;
+         i < 6000 && cuda.count(FAKE_CUDA_LIVE_BYTES) + cuda.count(FAKE_CUDA_LIVE_HOST_BYTES) != 0;
          ++i)
       usleep(10000);
     REQUIRE(cuda.count(FAKE_CUDA_LIVE_BYTES) == 0);
