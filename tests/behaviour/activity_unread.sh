@@ -21,14 +21,14 @@ else
 fi
 job=$!
 is_ready() { grep -q ready "$folder/out"; }
-wait_until 20000 is_ready || fail "the job has not begun"
+wait_until 60000 is_ready || fail "the job has not begun"
 for _ in 1 2; do
   kill -USR1 "$job" || fail "a signal has ended the job"
   sleep 0.5
 done
 touch "$folder/end"
 has_ended() { ! kill -0 "$job" 2>/dev/null; }
-wait_until 20000 has_ended || fail "the job does not end"
+wait_until 60000 has_ended || fail "the job does not end"
 wait "$job"
 status=$?
 job=

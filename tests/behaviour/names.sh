@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 for how in communicator window datatype file error; do
-  timeout 30 "$sorrel" run -n 2 --report-json "$folder/json" "$program" $how > /dev/null 2> "$folder/err"
+  timeout 100 "$sorrel" run -n 2 --report-json "$folder/json" "$program" $how > /dev/null 2> "$folder/err"
   status=$?
   [ $status != 0 ] && [ $status != 124 ] || fail "$how: status $status"
   LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x9b' "$folder/err" && fail "$how: a control character on the terminal"

@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 for ((seed = 1; seed <= repetitions; ++seed)); do
-  timeout -s KILL 30 "$sorrel" run -n 4 "$@" "$program" "$seed" >"$folder/out" 2>"$folder/err" </dev/null
+  timeout -s KILL 100 "$sorrel" run -n 4 "$@" "$program" "$seed" >"$folder/out" 2>"$folder/err" </dev/null
   status=$?
   case $status in
     # Aborted, a bus error (an address that no pointer can have, relative to the stack), a segmentation fault.

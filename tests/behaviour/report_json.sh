@@ -6,7 +6,7 @@ status=$1 condition=$2 sorrel=$3
 shift 3
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 echo old >"$folder/report.json"
-timeout 40 "$sorrel" run --report-json "$folder/report.json" "$@" >"$folder/out" 2>"$folder/err" <"${STDIN_FROM:-/dev/null}"
+timeout 100 "$sorrel" run --report-json "$folder/report.json" "$@" >"$folder/out" 2>"$folder/err" <"${STDIN_FROM:-/dev/null}"
 got=$?
 [ "$got" = "$status" ] || { echo "status $got instead of $status"; cat "$folder/err"; exit 1; }
 if [ "$condition" = - ]; then

@@ -23,7 +23,7 @@ fail() {
 "${@/#@/$folder/end}" >"$folder/out" 2>"$folder/err" &
 job=$!
 is_ready() { grep -qs ready "$folder/out"; }
-wait_until 20000 is_ready || fail "the job has not begun"
+wait_until 60000 is_ready || fail "the job has not begun"
 [ -z "${SIGNAL:-}" ] || kill "-$SIGNAL" "$job"
 look() {
   "$sorrel" "$verb" "${options[@]/#JOB/$job}" >"$folder/look" 2>&1
@@ -39,7 +39,7 @@ if [ -n "${KILL:-}" ]; then
     wait "$looking" 2>/dev/null
   done
 fi
-wait_until 10000 look || fail "what is seen"
+wait_until 60000 look || fail "what is seen"
 [ -z "${SIGNAL:-}" ] || kill -CONT "$job"
 touch "$folder/end"
 wait "$job"

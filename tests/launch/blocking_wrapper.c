@@ -1,9 +1,17 @@
-// A wrapper that blocks all signals for a second before it starts its program, as shells do for a
-// moment: blocking_wrapper PROGRAM [WORDS...]. Then it waits for the program.
+// A wrapper that blocks all signals before it starts its program, as shells do for a moment:
+// blocking_wrapper PROGRAM [WORDS...]. It starts the program when the file STDERR_FILE, the
+// standard error of the job, has a line, or after half a minute. Then it waits for the program.
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int has_line(const char* file) {
+  struct stat status;
+  return file != NULL && stat(file, &status) == 0 && status.st_size > 0;
+}
 
 int main(int argc, char** argv) {
   (void)argc;
@@ -12,7 +20,8 @@ int main(int argc, char** argv) {
   sigprocmask(SIG_BLOCK, &all, &before);
   puts("blocked");
   fflush(stdout);
-  sleep(1);
+  for (int i = 0; i < 300 && !has_line(getenv("STDERR_FILE")); ++i)
+    usleep(100000);
   sigprocmask(SIG_SETMASK, &before, NULL);
   const pid_t child = fork();
   if (child == 0) {

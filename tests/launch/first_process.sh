@@ -17,7 +17,7 @@ exec 3<"$folder/out"
 read -r _ <&3 || { echo "the job does not start"; cat "$folder/err"; exit 1; }
 first=$(cat "/proc/$outer/task/$outer/children")
 kill -s "$signal" $first
-for ((i = 0; i < 200; ++i)); do
+for ((i = 0; i < 1000; ++i)); do
   kill -0 $first 2>/dev/null || break
   sleep 0.05
 done

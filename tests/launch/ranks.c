@@ -36,7 +36,9 @@ int main(int argc, char** argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(how, "kill") == 0 && rank == ranks - 1) kill(getpid(), SIGKILL);
-  if (strcmp(how, "kill") == 0 || strcmp(how, "wait") == 0) {
+  // The process above is timeout(1): this signal is the end of its time.
+  if (strcmp(how, "expire") == 0 && rank == ranks - 1) kill(getppid(), SIGALRM);
+  if (strcmp(how, "kill") == 0 || strcmp(how, "wait") == 0 || strcmp(how, "expire") == 0) {
     // A receive without a sender: the last rank sleeps, so the deadlock is not detected.
     if (rank == ranks - 1) sleep(100);
     MPI_Barrier(MPI_COMM_WORLD);
