@@ -18,7 +18,7 @@ run() {
   done
   shift
   # shellcheck disable=SC2086
-  timeout 60 "$sorrel" run -n 4 $options "$program" "$folder" "$@" > "$folder/out" 2> "$folder/err"
+  timeout 120 "$sorrel" run -n 4 $options "$program" "$folder" "$@" > "$folder/out" 2> "$folder/err"
   status=$?
 }
 # expect STATUS LINE...: all lines of the command.
@@ -78,7 +78,7 @@ for number in 1 2 3 4 5 6 7 8 9; do : > "$folder/mark.$number"; done
 $sorrel run -n 4 $memory "$program" "$folder" init killed > "$folder/out" 2> "$folder/err" &
 pid=$!
 . "$(dirname "$0")/../wait_until.sh"
-wait_until 30000 grep -q 'after 0.4 s' "$folder/err" || fail "has no third restart"
+wait_until 90000 grep -q 'after 0.4 s' "$folder/err" || fail "has no third restart"
 kill $pid
 wait $pid
 status=$?

@@ -69,7 +69,8 @@ def whole_lines(folder: pathlib.Path) -> list[str]:
 
 def survive(options: argparse.Namespace, random_: random.Random, folder: pathlib.Path) -> None:
     ranks = ["-n", str(RANK_COUNT), "--procs", str(options.procs)]
-    steps = str(100 * options.count + 100)
+    # More than the job makes until its first kill, also on a machine where this process has to wait for a processor.
+    steps = str(100 * options.count + 500)
     plain = subprocess.run([options.sorrel, "run", *ranks, options.program, steps, "1000000"], check=True, stdout=subprocess.PIPE)
     history = plain.stdout.decode().splitlines(keepends=True)
     saved = ["--checkpoint", "memory", "--restarts", str(options.count), *(["--balance", "measured"] if options.moves else [])]

@@ -7,10 +7,10 @@ set -u
 sorrel=$1 program=$2
 . "$(dirname "$0")/folder.sh"
 run() {
-  timeout 60 "$sorrel" run -n 2 --checkpoint "$folder/save" "$program" 12 4 > "$folder/out" 2> "$folder/err"
+  timeout 90 "$sorrel" run -n 2 --checkpoint "$folder/save" "$program" 12 4 > "$folder/out" 2> "$folder/err"
 }
 restart() {
-  timeout 20 "$sorrel" restart "$folder/save" > "$folder/out" 2> "$folder/err"
+  timeout 90 "$sorrel" restart "$folder/save" > "$folder/out" 2> "$folder/err"
 }
 refuses() {
   "$1"

@@ -5,7 +5,7 @@
 set -u
 sorrel=$1 program=$2
 . "$(dirname "$0")/folder.sh"
-# No collective of all ranks for three seconds.
+# No collective of all ranks for five seconds.
 $sorrel run -n 3 --checkpoint "$folder/sleep" --every 100ms "$program" 40 1000 0 sleep > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 [ "$(grep -c 'the ranks have called no collective of all ranks' "$folder/err")" = 1 ] || fail "does not say that no collective comes"
 for wrong in 1 5ms -1s soon; do

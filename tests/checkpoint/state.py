@@ -65,7 +65,7 @@ def row_of(rows, case):
 
 
 def run(*words, expects=0):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     if done.returncode != expects:
         fail(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done

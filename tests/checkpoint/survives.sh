@@ -54,7 +54,7 @@ tries=0
 until [ "$(wc -l < "$folder/out")" -gt 3 ]; do
   sleep 0.02
   tries=$((tries + 1))
-  [ $tries -lt 2000 ] || fail "does not begin"
+  [ $tries -lt 4000 ] || fail "does not begin"
 done
 left=$(cat /proc/$pid/task/$pid/children)
 ls -l /proc/$pid/fd | grep -q '/memfd:sorrel-checkpoint (deleted)' || fail "the checkpoints are not in files without a name"
@@ -65,6 +65,6 @@ for process in $left; do
   while kill -0 "$process" 2> /dev/null; do
     sleep 0.02
     tries=$((tries + 1))
-    [ $tries -lt 500 ] || fail "process $process has outlived the command"
+    [ $tries -lt 3000 ] || fail "process $process has outlived the command"
   done
 done

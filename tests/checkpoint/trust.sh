@@ -7,7 +7,7 @@ sorrel=$1 program=$2
 . "$(dirname "$0")/folder.sh"
 export XDG_STATE_HOME="$folder/state"
 restart() {
-  timeout 20 "$sorrel" restart "$@" "$folder/save" > "$folder/out" 2> "$folder/err"
+  timeout 90 "$sorrel" restart "$@" "$folder/save" > "$folder/out" 2> "$folder/err"
 }
 refused() {
   restart
@@ -19,7 +19,7 @@ list() {
   restart --list || fail "--list: ended with $?"
   grep -Eq "$1" "$folder/out" || fail "--list does not say: $1"
 }
-timeout 60 "$sorrel" run -n 3 --checkpoint "$folder/save" "$program" 30 10 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
+timeout 90 "$sorrel" run -n 3 --checkpoint "$folder/save" "$program" 30 10 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 [ "$(stat -c '%a %s' "$folder/state/sorrel/key")" = "600 32" ] || fail "the key is $(stat -c '%a %s' "$folder/state/sorrel/key")"
 grep -q '^writer Sorrel [0-9].* on .*Linux' "$folder/save/ckpt.3/MANIFEST" || fail "the manifest does not say what has written it"
 cp -rp "$folder/save" "$folder/kept"
@@ -45,7 +45,7 @@ list '^ +3 .* damaged: .*process.0000: '
 list '^ +2 .* whole$'
 # Without a home.
 rm -rf "$folder/save"
-timeout 60 env -u HOME XDG_STATE_HOME=/proc/none "$sorrel" run -n 3 --checkpoint "$folder/save" "$program" 4 2 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
+timeout 90 env -u HOME XDG_STATE_HOME=/proc/none "$sorrel" run -n 3 --checkpoint "$folder/save" "$program" 4 2 > "$folder/out" 2> "$folder/err" || fail "ended with $?"
 grep -q 'note: checkpoints have no code, and a restart needs --trust: ' "$folder/err" || fail "does not say that there is no key"
 refused "no code" "no job of this user has written checkpoint 2"
 restart --trust || fail "without a code, --trust: ended with $?"
