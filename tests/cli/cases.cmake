@@ -257,13 +257,13 @@ cli_case(plan_machine_without_value 2 - "^sorrel: lacking.json: skin_penalty is 
 cli_case(plan_absurd_machine 2 - "^sorrel: absurd.json: flops_per_second is -7e.07. it must be from 1000 to 1e.18~$"
   bash -c "sed 's/70000000.0/-70000000/' ${PROJECT_SOURCE_DIR}/machines/sp2.json >absurd.json && ${sorrel} plan 64 -n 4 --machine absurd.json")
 cli_case(plan_broken_machine 2 - "^sorrel: ./text: this is not JSON~$" ${sorrel} plan 64 -n 4 --machine ./text)
-cli_case(plan_fifo_as_machine 2 - "^sorrel: the machine file fifo is a device, a pipe or a socket. a file is needed~$" timeout 20 ${sorrel} plan 64 -n 4 --machine fifo)
-cli_case(plan_device_as_machine 2 - "^sorrel: the machine file /dev/zero is a device, a pipe or a socket. a file is needed~$" timeout 20 ${sorrel} plan 64 -n 4 --machine /dev/zero)
+cli_case(plan_fifo_as_machine 2 - "^sorrel: the machine file fifo is a device, a pipe or a socket. a file is needed~$" timeout 90 ${sorrel} plan 64 -n 4 --machine fifo)
+cli_case(plan_device_as_machine 2 - "^sorrel: the machine file /dev/zero is a device, a pipe or a socket. a file is needed~$" timeout 90 ${sorrel} plan 64 -n 4 --machine /dev/zero)
 cli_case(plan_folder_as_machine 2 - "^sorrel: the machine file ./folder is a folder~$" ${sorrel} plan 64 -n 4 --machine ./folder)
 cli_case(plan_large_file_as_machine 2 - "^sorrel: the machine file huge has more than 1048576 bytes~$" bash -c "truncate -s 1T huge && ${sorrel} plan 64 -n 4 --machine huge")
 foreach(what fifo zero)
-  cli_case(cache_is_${what} 0 "processes +idle|--procs auto +1 process" - env XDG_CACHE_HOME=${subjects}/cache_${what} timeout 20 ${sorrel} info ./program)
-  cli_case(plan_cache_is_${what} 2 - "this installation cannot measure" env XDG_CACHE_HOME=${subjects}/plan_cache_${what} timeout 20 ${sorrel} plan 64 -n 4)
+  cli_case(cache_is_${what} 0 "processes +idle|--procs auto +1 process" - env XDG_CACHE_HOME=${subjects}/cache_${what} timeout 90 ${sorrel} info ./program)
+  cli_case(plan_cache_is_${what} 2 - "this installation cannot measure" env XDG_CACHE_HOME=${subjects}/plan_cache_${what} timeout 90 ${sorrel} plan 64 -n 4)
 endforeach()
 # The thread sanitizer ends without a word where it may write no file.
 if(NOT SORREL_SANITIZE MATCHES "thread")

@@ -55,9 +55,12 @@ def check(path, rows, seen):
 def walk(folder, given, rows, seen):
     """All below the folder that did not exist before, or is made on the way to something else."""
     for path in sorted(pathlib.Path(folder).rglob("*")):
-        # What a running command removes meanwhile is gone.
-        if path not in given and (path.is_symlink() or path.exists()):
-            check(path, rows, seen)
+        try:
+            if path not in given:
+                check(path, rows, seen)
+        except FileNotFoundError:
+            # What a running command removes meanwhile is gone.
+            continue
 
 
 def main():
@@ -79,7 +82,7 @@ def main():
         seen = set()
 
         def run(*words):
-            done = subprocess.run([sorrel, *words], cwd=work, env=environment, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([sorrel, *words], cwd=work, env=environment, capture_output=True, text=True, timeout=120)
             if done.returncode != 0:
                 fail(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
 

@@ -16,5 +16,5 @@ expect "^MPIEXEC_EXECUTABLE:FILEPATH=$tree/bin/mpi/mpiexec$"
 expect "^MPI_mpi_abi_LIBRARY:FILEPATH=$tree/lib/libmpi_abi.so$"
 cmake --build "$build" >>"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 if [ "$what" = run ]; then
-  (cd "$build" && ctest --output-on-failure --timeout 30)
+  (cd "$build" && ctest --output-on-failure --timeout 120)
 fi

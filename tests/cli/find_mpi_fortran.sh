@@ -18,4 +18,4 @@ grep -q "^MPI_Fortran_COMPILER:FILEPATH=$tree/bin/mpi/mpif" "$build/CMakeCache.t
   { grep MPI_Fortran "$build/CMakeCache.txt"; exit 1; }
 ! grep -i -e mpi-fort -e mpifh -e mpichfort "$build.log" "$build/CMakeCache.txt"
 cmake --build "$build" >>"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
-(cd "$build" && ctest --output-on-failure --timeout 30)
+(cd "$build" && ctest --output-on-failure --timeout 120)

@@ -26,15 +26,15 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-# Half a second of waiting, divided among the ranks; its result is the same for all.
-DIVIDED = 'usleep(500000 / ranks); if (rank == 0) printf("%d ranks, result 42, time %d us\\n", ranks, 500000 / ranks);'
+# Two seconds of waiting, divided among the ranks: much more than the start of a job takes on a busy machine. Its result is the same for all.
+DIVIDED = 'usleep(2000000 / ranks); if (rank == 0) printf("%d ranks, result 42, time %d us\\n", ranks, 2000000 / ranks);'
 FIXED = 'usleep(700000); if (rank == 0) printf("result 42\\n");'
 # Faster with more ranks, and wrong.
-WRONG = 'usleep(500000 / ranks); if (rank == 0) printf("result %d\\n", ranks == 2 ? 42 : 43);'
+WRONG = 'usleep(2000000 / ranks); if (rank == 0) printf("result %d\\n", ranks == 2 ? 42 : 43);'
 # As some programs whose ranks form a cube.
 CUBE = 'if (ranks != 8) { fprintf(stderr, "needs 8 ranks\\n"); exit(3); } usleep(50000); if (rank == 0) printf("result 42\\n");'
 # Reads its input, which every run must get.
-READER = 'int value = 0; if (rank == 0 && scanf("%d", &value) != 1) exit(4); usleep(500000 / ranks); if (rank == 0) printf("read %d\\n", value);'
+READER = 'int value = 0; if (rank == 0 && scanf("%d", &value) != 1) exit(4); usleep(2000000 / ranks); if (rank == 0) printf("read %d\\n", value);'
 
 
 class Trials:
