@@ -1,7 +1,7 @@
 // Runs a libFuzzer harness without libFuzzer, for compilers other than clang:
 //   HARNESS [--seed S] [--count N] [--seconds T] [--keep FOLDER] CORPUS...
 // Runs every file of the corpus (files or folders), then damaged copies of them, each a function of
-// the seed and of its number. A case that crashes or takes longer than 10 s is kept in FOLDER
+// the seed and of its number. A case that crashes or takes longer than 60 s is kept in FOLDER
 // (default: the current one) as crash-S-NUMBER; HARNESS FILE runs it again.
 #include <algorithm>
 #include <cstdio>
@@ -36,7 +36,7 @@ extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*call
 
 namespace {
 
-constexpr unsigned limit_s = 10;
+constexpr unsigned limit_s = 60;
 constexpr std::size_t size_max = 1 << 16;
 
 struct Options {
@@ -69,7 +69,7 @@ void keep_current() {
 }
 
 void on_deadly_signal(int number) {
-  say(number == SIGALRM ? "a case took longer than 10 s\n" : "a case crashed\n");
+  say(number == SIGALRM ? "a case took longer than 60 s\n" : "a case crashed\n");
   keep_current();
   signal(number, SIG_DFL);
   raise(number == SIGALRM ? SIGKILL : number);

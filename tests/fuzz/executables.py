@@ -60,11 +60,11 @@ class Executables:
         if thread_locals(mutant) not in self.thread_locals:
             return False
         own = env | {"LD_BIND_NOW": "1"}
-        alone = trial.run([str(mutant)], folder, own | {"LD_LIBRARY_PATH": self.stand_in_folder}, limit_s=5)
+        alone = trial.run([str(mutant)], folder, own | {"LD_LIBRARY_PATH": self.stand_in_folder}, limit_s=30)
         if alone.is_late or alone.status != 0 or alone.out != f"rank 0 of 1: {SUM}\n".encode():
             return False
         traced = own | {"LD_LIBRARY_PATH": self.library_folder, "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes"}
-        loaded = trial.run([str(mutant)], folder, traced, limit_s=5)
+        loaded = trial.run([str(mutant)], folder, traced, limit_s=30)
         return not loaded.is_late and loaded.status == 0 and b"undefined symbol" not in loaded.out + loaded.err
 
 

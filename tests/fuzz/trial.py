@@ -11,7 +11,7 @@ import subprocess
 import time
 
 # An operation of a fraction of a second may take this long when other jobs keep the processors busy.
-LIMIT_S = 30
+LIMIT_S = 90
 # A damaged program may print without end: files end here, and messages are cut.
 FILE_BYTES_MAX = 1 << 30
 SHOWN_BYTES_MAX = 4000
@@ -68,7 +68,7 @@ def living(group: int) -> list[int]:
 def is_left_alone(group: int) -> bool:
     """Whether all processes of the group have ended, or end soon. The scan is needed only if the kernel knows the
     group."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 20
     while True:
         try:
             os.killpg(group, 0)

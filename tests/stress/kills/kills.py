@@ -32,7 +32,7 @@ import session  # noqa: E402
 import trial  # noqa: E402
 
 # An operation of a fraction of a second may take this long when other jobs keep the processors busy.
-SOON_S = 15
+SOON_S = 40
 LOAD_MS = "150"
 SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSEGV]
 VICTIMS = ["command", "process", "group", "terminal"]
@@ -42,6 +42,8 @@ MARK = "SORREL_KILLS_CASE"
 PAGE_OF_JOBS = re.compile(r"sorrel-[a-z0-9]+-\d+-[0-9a-f]+")
 # Folders of tests and benchmarks, as named by mkdtemp().
 FOLDER_OF_TEST = re.compile(r"sorrel[-_][a-z]+[-_]\w{6,8}")
+# Folders of Open MPI on a node that a test has made (tests/host/namespaces.sh).
+FOLDER_OF_NODE = re.compile(r"ompi\.sorrel-[ab]-\d+\.\d+")
 
 
 @dataclasses.dataclass
@@ -190,8 +192,7 @@ class Job:
         is_over = b"over\n" in (self.folder / "out").read_bytes()
         if self.status not in (-number, 128 + number) and not (self.status == 0 and is_over):
             return f"status {self.status}"
-        # Other jobs start and end meanwhile.
-        if files := still_there(lambda: sorted(names_of_shared_files() - self.files)):
+        if files := self.files_left():
             return f"files are left: {files}"
         if segments := sorted(segments_of(self.pids)):
             return f"segments of System V memory are left: {segments}"
@@ -200,6 +201,15 @@ class Job:
         if termios.tcgetattr(self.slave) != self.settings:
             return "the terminal's settings have changed"
         return ""
+
+    def files_left(self) -> list[str]:
+        """The shared files that are new. Those of other jobs, which start and end meanwhile, go, or a process has them open."""
+        left = names_of_shared_files() - self.files
+        end = time.monotonic() + SOON_S
+        while left and time.monotonic() < end:
+            time.sleep(0.05)
+            left &= names_of_shared_files()
+        return sorted(left - names_in_use())
 
     def text(self) -> str:
         out, err = ((self.folder / name).read_text(errors="backslashreplace")[:4000] for name in ("out", "err"))
@@ -214,13 +224,25 @@ def still_there(find: Callable[[], list]) -> list:
     return found
 
 
+def names_in_use() -> set[str]:
+    """Files that a process has mapped."""
+    found = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/maps"):
+        try:
+            lines = path.read_text(errors="replace").splitlines()
+        except OSError:
+            continue
+        found.update(line.split(maxsplit=5)[5] for line in lines if "/dev/shm/" in line)
+    return found
+
+
 def names_of_shared_files() -> set[str]:
     """Files in the folders for shared files; those of tests, and the page of jobs, do not count."""
     return {
         f"{folder}/{name}"
         for folder in ("/dev/shm", "/tmp")
         for name in os.listdir(folder)
-        if "sorrel" in name and not PAGE_OF_JOBS.fullmatch(name) and not FOLDER_OF_TEST.fullmatch(name)
+        if "sorrel" in name and not PAGE_OF_JOBS.fullmatch(name) and not FOLDER_OF_TEST.fullmatch(name) and not FOLDER_OF_NODE.fullmatch(name)
     }
 
 
