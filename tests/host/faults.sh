@@ -69,7 +69,7 @@ kill_one_of() {
 child_of_launcher() { pgrep -x "$name" | tail -n 1; }
 # Skipped jobs end before they start.
 wait_for_start() {
-  wait_until 20000 eval 'started || ended' || fail "did not start"
+  wait_until 60000 eval 'started || ended' || fail "did not start"
   if ended; then
     ends_with 0 - 0
     fail "ended before anything was done to it"
@@ -88,13 +88,13 @@ of_rank_2='1 \(ranks 2-3\)' of_a='0 \(ranks 0-1\)' of_b='1 \(ranks 2-3\)'
 killed="^sorrel: process ($of_a|$of_b) was killed by signal 9 \(Killed\)\$"
 for ((i = 1; i <= repetitions; ++i)); do
   case $what in
-    abort) begin abort && ends_with - '^sorrel: rank 2: called MPI_Abort with code 77$' 15000 ;;
-    crash) begin crash && ends_with - '^sorrel: rank 2: Segmentation fault \(signal 11\)' 15000 ;;
-    exit) begin exit && ends_with - '^sorrel: rank 2: ended with status 4 without calling MPI_Finalize$' 15000 ;;
-    kill | orphan) begin "$what" && ends_with - "^sorrel: process $of_rank_2 was killed by signal 9 \(Killed\)\$" 15000 ;;
+    abort) begin abort && ends_with - '^sorrel: rank 2: called MPI_Abort with code 77$' 60000 ;;
+    crash) begin crash && ends_with - '^sorrel: rank 2: Segmentation fault \(signal 11\)' 60000 ;;
+    exit) begin exit && ends_with - '^sorrel: rank 2: ended with status 4 without calling MPI_Finalize$' 60000 ;;
+    kill | orphan) begin "$what" && ends_with - "^sorrel: process $of_rank_2 was killed by signal 9 \(Killed\)\$" 60000 ;;
     deadlock)
       begin deadlock
-      wait_until 20000 eval 'started || ended' || fail "did not start"
+      wait_until 60000 eval 'started || ended' || fail "did not start"
       wait_until $soon_ms ours_are_gone || fail "one of ours is still there"
       ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and no message is in flight$' $soon_ms
       grep -qE '^0-3 \(4\)  MPI_Recv +from any +3 +MPI_COMM_WORLD +wait_for_ever' "$folder/err" || fail "the table"
@@ -103,7 +103,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       # What MPI_Init needs is not there.
       export OMPI_MCA_pml=none_such MPIR_CVAR_CH4_NETMOD=none_such UCX_TLS=none_such
       begin statuses
-      wait_until 15000 ended || fail "still there after 15 s"
+      wait_until 60000 ended || fail "still there after 60 s"
       # Each process may fail by itself, and the launcher be too late to stop the second's word.
       lines_max=2
       # Open MPI ends all as soon as a process tells it what is wrong, and may not read what is said after that, nor
@@ -162,7 +162,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       kill -TSTP "$job"
       sleep 1
       kill -CONT "$job"
-      ends_with 0 - 15000
+      ends_with 0 - 60000
       grep -qx over "$folder/out" || fail "did not end well"
       ;;
     stop_one)
@@ -172,7 +172,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       kill -STOP "$victim"
       sleep 5
       kill -CONT "$victim"
-      ends_with 0 - 15000
+      ends_with 0 - 60000
       grep -qx over "$folder/out" || fail "did not end well"
       ;;
   esac

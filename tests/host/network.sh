@@ -37,14 +37,14 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 case $host in
   openmpi)
     command -v mpirun.openmpi >/dev/null || skip "Open MPI's mpirun.openmpi is not installed"
-    timeout 60 "${in_a[@]}" mpirun.openmpi --host $net.1:$processes,$net.2:$processes -n $((2 * processes)) --bind-to none \
+    timeout 150 "${in_a[@]}" mpirun.openmpi --host $net.1:$processes,$net.2:$processes -n $((2 * processes)) --bind-to none \
       --mca plm_rsh_agent "$folder/enter.sh" \
       --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 \
       "$sorrel" run --workers 1 "$@"
     ;;
   mpich)
     command -v mpiexec.mpich >/dev/null || skip "MPICH's mpiexec.mpich is not installed"
-    UCX_TLS=tcp,self UCX_NET_DEVICES=wire0 timeout 60 "${in_a[@]}" mpiexec.mpich \
+    UCX_TLS=tcp,self UCX_NET_DEVICES=wire0 timeout 150 "${in_a[@]}" mpiexec.mpich \
       -hosts $net.1:$processes,$net.2:$processes -n $((2 * processes)) -launcher ssh -launcher-exec "$folder/enter.sh" -localhost $net.1 "$sorrel" run --workers 1 "$@"
     ;;
 esac

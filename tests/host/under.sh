@@ -16,7 +16,10 @@ case $host in
     PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
     # Its hwloc would load drivers of OpenCL, which may be C++ libraries (docs/processes.md).
     export HWLOC_COMPONENTS=-opencl
-    # Tests run several at a time: no core belongs to one of them.
+    # Tests run several at a time: an mpirun that ends removes the folder of this host in the folder of temporary files if it is empty, and
+    # another one that begins may be about to use it.
+    (umask 077 && mkdir -p "${TMPDIR:-/tmp}/ompi.$(hostname).$(id -u)/kept")
+    # Nor does a core belong to one of them.
     set -- --oversubscribe --bind-to none -n "$processes" "$@"
     ;;
   mpich)

@@ -59,7 +59,7 @@ def main():
     if kind in ("file", "exact"):
         with tempfile.TemporaryFile() as file:
             words += ["exact"] if kind == "exact" else []
-            status = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, timeout=60).returncode
+            status = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, timeout=150).returncode
             file.seek(0)
             data = file.read()
     else:
@@ -71,10 +71,10 @@ def main():
         if kind == "stuck":
             time.sleep(1)
             job.send_signal(signal.SIGINT)
-            status = job.wait(timeout=20)
+            status = job.wait(timeout=60)
             sys.exit(0 if status in (-signal.SIGINT, 128 + signal.SIGINT) else f"status {status}")
         data = read_all(read_end, kind != "pipe")
-        status = job.wait(timeout=60)
+        status = job.wait(timeout=150)
     if status != 0:
         fail(f"status {status}")
     if kind == "exact":

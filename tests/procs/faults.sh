@@ -31,7 +31,7 @@ for ((i = 1; i <= repetitions; ++i)); do
     kill_one)
       words=(compute)
       begin "$@"
-      wait_until 20000 started || fail "did not start"
+      wait_until 60000 started || fail "did not start"
       victim=$(living | shuf -n 1)
       kill -9 "$victim"
       end_with 137
@@ -41,21 +41,21 @@ for ((i = 1; i <= repetitions; ++i)); do
     kill_run)
       words=(compute)
       begin "$@"
-      wait_until 20000 started || fail "did not start"
+      wait_until 60000 started || fail "did not start"
       kill -9 "$job"
       end_with 137
       ;;
     stop_run_with_term)
       words=(compute)
       begin "$@"
-      wait_until 20000 started || fail "did not start"
+      wait_until 60000 started || fail "did not start"
       kill -TERM "$job"
       end_with 143
       ;;
     stop_one)
       words=(rounds 6)
       begin "$@"
-      wait_until 20000 started || fail "did not start"
+      wait_until 60000 started || fail "did not start"
       victim=$(living | head -n 1)
       kill -STOP "$victim"
       sleep 5

@@ -24,13 +24,15 @@ case $kind in
   truncated) ;;
   *) echo "no such kind: $kind"; exit 1 ;;
 esac
-timeout 40 "$@" "$folder/over" >"$folder/out" 2>"$folder/err" </dev/null &
+timeout 120 "$@" "$folder/over" >"$folder/out" 2>"$folder/err" </dev/null &
 command=$!
 if [[ $kind == truncated ]]; then
-  wait_until 10000 test -s "$page" || echo "there is no page"
+  # A program that works uses its page.
+  wait_until 60000 test -s "$folder/out" || echo "the program does not begin"
+  [ -s "$page" ] || echo "there is no page"
   truncate -s 0 "$page"
 fi
-wait_until 20000 test -s "$folder/err"
+wait_until 60000 test -s "$folder/err"
 # Time for any later failure.
 sleep 0.3
 touch "$folder/over"

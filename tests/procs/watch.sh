@@ -3,7 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../wait_until.sh"
 
 # A fraction of a second may take this long when other processes use the processors.
-readonly soon_ms=10000
+readonly soon_ms=40000
 fail() {
   printf 'FAILED in repetition %s: %s\nstdout:\n%s\nstderr:\n%s\n' "$i" "$1" "$(cat "$folder/out")" "$(cat "$folder/err")"
   pkill -9 -x "$name"

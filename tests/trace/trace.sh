@@ -29,16 +29,25 @@ check() {
   [ "$status" = 0 ] || fail "$(tail -3 "$folder/checked")"
   cat "$folder/checked"
 }
-run() { timeout 100 "$SORREL" run --trace "$file" "$@" >"$folder/out" 2>"$folder/err"; }
+run() { timeout 250 "$SORREL" run --trace "$file" "$@" >"$folder/out" 2>"$folder/err"; }
+# kill_jobs LAUNCHER...: their processes are killed with them, and write no more when they are gone. Dead ones that are not collected yet count as gone.
+kill_jobs() {
+  local processes launcher
+  processes=$(for launcher; do cat "/proc/$launcher/task/$launcher/children"; done)
+  kill -KILL "$@"
+  wait "$@" 2>/dev/null
+  # shellcheck disable=SC2086
+  are_gone() { [ -z "$processes" ] || ! ps -o stat= $processes | grep -qv '^Z'; }
+  wait_until 30000 are_gone || fail "processes of the job outlive its launcher"
+}
 # The job and its launcher are killed when all messages have been sent.
 run_until_killed() {
   "$SORREL" run --trace "$file" "$@" "$PROGRAM" 20 wait >"$folder/out" 2>"$folder/err" &
   local job=$!
   is_done() { grep -qx done "$folder/out"; }
-  wait_until 30000 is_done
+  wait_until 90000 is_done
   local found=$?
-  kill -KILL "$job"
-  wait "$job" 2>/dev/null
+  kill_jobs "$job"
   [ "$found" = 0 ] || fail "the job does not start"
 }
 # A trace and its parts, of which neither is whole: the job has gone on, and both can be read. $1: the system's message.
@@ -66,8 +75,8 @@ case $what in
       kill -TERM "$job" 2>/dev/null
       ! kill -0 "$job" 2>/dev/null
     }
-    wait_until 30000 has_come_to_its_end || fail "the job does not end"
-    wait_until 30000 has_ended || fail "the command does not end"
+    wait_until 90000 has_come_to_its_end || fail "the job does not end"
+    wait_until 90000 has_ended || fail "the command does not end"
     wait "$job"
     [ $? = 143 ] || fail "the command does not end by the signal"
     no_parts_left
@@ -127,7 +136,7 @@ PYTHON
     no_parts_left
     ;;
   profile)
-    timeout 100 "$SORREL" run --profile --summary --profile-json "$folder/profile.json" -n 4 --workers 2 "$PROGRAM" 20 >"$folder/out" 2>"$folder/err" ||
+    timeout 250 "$SORREL" run --profile --summary --profile-json "$folder/profile.json" -n 4 --workers 2 "$PROGRAM" 20 >"$folder/out" 2>"$folder/err" ||
       fail "the job's status is $?"
     grep -q '^sorrel: profile: 4 ranks on 2 workers' "$folder/err" || fail "no table"
     grep -Eq '^sorrel: summary: 4 ranks on 2 workers, .* 160 messages, 8000640 bytes$' "$folder/err" || fail "no summary"
@@ -225,7 +234,6 @@ PYTHON
     # The job is killed with its launcher; what it has done until then is in the parts.
     run_until_killed -n 4 --workers 2
     [ ! -e "$file" ] || fail "a killed launcher has written a trace"
-    sleep 0.3
     "$SORREL" trace -o "$file" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
     check "$file" --ranks 4 --messages 160 --open-flows
     ;;
@@ -238,10 +246,9 @@ PYTHON
     "$SORREL" run --trace "$file" -n "$workers" --workers "$workers" "$PROGRAM" 1 compute >"$folder/out" 2>"$folder/err" &
     job=$!
     has_decided() { grep -qx done "$folder/out" && [ -e "$file.parts/0-governor.part" ]; }
-    wait_until 30000 has_decided
+    wait_until 90000 has_decided
     found=$?
-    kill -KILL "$peer" "$job"
-    wait "$peer" "$job" 2>/dev/null
+    kill_jobs "$peer" "$job"
     [ "$found" = 0 ] || fail "the governor decides nothing"
     "$SORREL" trace -o "$file" "$file.parts" >"$folder/out" 2>"$folder/err" || fail "no trace of the parts"
     check "$file" --ranks "$workers" --open-flows --counter "threads granted"

@@ -7,7 +7,7 @@ printf '#!/bin/sh\nexec %s "$@"\n' "$program" >"$folder/script" && chmod +x "$fo
 
 # prints WORDS...: one line of 6 ranks.
 prints() {
-  out=$(timeout 60 "$sorrel" run -n 6 --workers 1 "$@" 2>&1) || failed=1
+  out=$(timeout 200 "$sorrel" run -n 6 --workers 1 "$@" 2>&1) || failed=1
   [ "$(echo "$out" | grep -cx "sum 55")" = 1 ] && return
   echo "$*: expected one line 'sum 55':"
   echo "$out"

@@ -7,7 +7,7 @@ failed=0
 
 # prints WORDS...: each line once, by 6 ranks that share a process, and by processes.
 prints() {
-  out=$(timeout 60 "$@" 2>&1) || failed=1
+  out=$(timeout 200 "$@" 2>&1) || failed=1
   for line in "sum 55" "tool: 15 sends, 60 bytes, at most 5 sends of a rank"; do
     [ "$(echo "$out" | grep -cx "$line")" = 1 ] && continue
     echo "$*: expected one line '$line':"
