@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 FINDINGS = 66
-TIME_MAX = 60
+TIME_MAX = 150
 
 
 def run(sorrel, ranks, procs, program, case, folder):

@@ -58,7 +58,7 @@ FILE_NAME = re.compile(r"(?://|#|!) ([\w.-]+)\n")
 COMPILERS = {"c": "cc -Wall -Werror", "cpp": "cxx -std=c++20 -Wall -Werror"}
 PROMPT = "(gdb) "
 JOB = "4711"
-LIMIT_S = 240
+LIMIT_S = 840
 
 PRELUDE = r"""
 set -e -o pipefail
