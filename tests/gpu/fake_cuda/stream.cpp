@@ -8,8 +8,10 @@ namespace fake_cuda {
 
 namespace {
 
-std::mutex mutex;
-std::condition_variable changed;
+// Threads of streams use them until the process ends, so they have no end themselves: the
+// destructor of a condition waits for its waiters.
+std::mutex& mutex = *new std::mutex;
+std::condition_variable& changed = *new std::condition_variable;
 
 }  // namespace
 
