@@ -11,7 +11,7 @@
 #   lib/translate/openmpi/libmpi.so.40, lib/translate/mpich/libmpi.so.12   translate their calls      (src/translate), with
 #       their companions for Fortran and C++ (libmpi_mpifh.so.40, libmpifort.so.12, ...)
 #   lib/translate/standard/libmpi_abi.so.1   the names over that library, for interpreters
-#   include/mpi/mpi.h        alone in its include folder, so that no other header is found there
+#   include/mpi/mpi.h        with mpi-ext.h alone in its include folder, so that no other header is found there
 #   include/sorrel.h         the interface beside MPI
 #   lib/libsorrel-host-*.so  plugins that carry packets over a host MPI         (SorrelHosts.cmake)
 #   share/sorrel/host        their source, for MPIs of other binary interfaces
@@ -49,7 +49,7 @@ install(TARGETS sorrel_traced_calls sorrel_checked_calls LIBRARY DESTINATION ${C
 if(TARGET sorrel_early)
   install(TARGETS sorrel_early LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()
-install(FILES include/mpi/mpi.h DESTINATION include/mpi COMPONENT development)
+install(FILES include/mpi/mpi.h include/mpi/mpi-ext.h DESTINATION include/mpi COMPONENT development)
 install(FILES include/sorrel.h DESTINATION include COMPONENT development)
 install(DIRECTORY include/sorrel DESTINATION include COMPONENT development)
 install(DIRECTORY machines DESTINATION share/sorrel)

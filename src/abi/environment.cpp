@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "abi/body.hpp"
+#include "abi/device_call.hpp"
 #include "abi/polled_memory.hpp"
 #include "base/failure_status.hpp"
 #include "mpi/collectives/collectives.hpp"
@@ -167,6 +168,7 @@ int Finalize(RankState& self) {
   self.world_phase = mpi::Phase::finalized;
   if (self.session_count > 0) return MPI_SUCCESS;
   self.phase = mpi::Phase::finalized;
+  if (device::has_buffers()) end_device_calls(self);
   self.world->job().record_finalized(self);
   return MPI_SUCCESS;
 }

@@ -315,6 +315,87 @@ def checks(function):
             yield f"  if (const int error = check_inter_root(self, on, {name}); error != MPI_SUCCESS) return error;"
 
 
+# Buffers in the memory of a device (device_call.hpp). A collective by its name without I, neighbor_ and _init: the shares of what it sends and
+# receives.
+DEVICE_SHARES = {"bcast": ("root_to_leaf",), "gather": ("one_at_leaf", "each_at_root"), "scatter": ("each_at_root", "one_at_leaf"),
+                 "allgather": ("one", "each"), "alltoall": ("each", "each"), "reduce": ("one_at_leaf", "one_at_root"), "allreduce": ("one", "one"),
+                 "reduce_scatter": ("one", "one"), "reduce_scatter_block": ("local_each", "one"), "scan": ("one", "one"), "exscan": ("one", "one")}
+DEVICE_REQUESTS = {"started": ["Start", "Startall"], "freed": ["Request_free"],
+                   "completed": [verb + what for verb in ("Wait", "Test") for what in ("", "all", "any", "some")],
+                   "queried": ["Request_get_status" + what for what in ("", "_all", "_any", "_some")]}
+# A buffer and the arguments that follow it: its form, and where its count is.
+DEVICE_FORMS = {"count[] displacement[] datatype": ("blocks", 1), "count[] displacement[] datatype[]": ("blocks_types", 1),
+                "count[] aint[] datatype[]": ("blocks_types", 1), "count datatype": ("typed", 1), "buffer count datatype": ("typed", 2),
+                "count[] datatype": ("own_block", 1), "buffer count[] datatype": ("operand_blocks", 2)}
+
+
+def has_device_buffers(function):
+    """Whether the function supports buffers on a device: messages, collectives, files."""
+    if function.name.endswith(("_begin", "_end")) or "buffer" in function.name:
+        return False
+    return function.chapter in ("3", "6", "14") or function.subject == "neighborhood collectives"
+
+
+def device_shares(function):
+    """For the buffers of a function, in their order."""
+    stem = function.name.removesuffix("_init").lower()
+    is_neighbor = "neighbor_" in stem
+    stem = stem.split("neighbor_")[-1]
+    known = next((DEVICE_SHARES[name] for name in (stem, stem[1:], stem[:-1], stem[1:-1]) if name in DEVICE_SHARES), ("one",) * 3)
+    if not is_neighbor or function.chapter != "8":
+        return known
+    return ("one" if known[0] == "one" else "out_neighbors", "in_neighbors")
+
+
+def device_buffers(function):
+    kinds = [argument.kind + ("[]" if argument.is_array else "") for argument in function.arguments]
+    shares = iter(device_shares(function))
+    for i, argument in enumerate(function.arguments):
+        if argument.kind != "buffer":
+            continue
+        form, count = "unsupported", 0
+        if has_device_buffers(function):
+            form, count = next((DEVICE_FORMS[" ".join(kinds[i + 1:i + 1 + length])] for length in (3, 2)
+                                if " ".join(kinds[i + 1:i + 1 + length]) in DEVICE_FORMS), ("unsupported", 0))
+        yield (f"{{DeviceForm::{form}, DeviceShare::{next(shares, 'one')}, DeviceDirection::{argument.direction}, {i}, {i + count}}}")
+
+
+def device_requests(function):
+    if any(argument.kind == "request" and argument.direction == "out" for argument in function.arguments):
+        return "persistent" if function.name.endswith("_init") else "made"
+    return next((role for role, names in DEVICE_REQUESTS.items() if function.name in names), "none")
+
+
+def may_use_device(function):
+    """Whether the binding looks for buffers on a device, or for requests that have some."""
+    if function.flags & {"own", "stateless", "any-time", "tool"}:
+        return False
+    return any(argument.kind == "buffer" for argument in function.arguments) or device_requests(function) not in ("none", "made", "persistent")
+
+
+def device_function(function, name, large):
+    """The function as device_call.hpp describes it."""
+    arguments = function.arguments
+    names = [argument.name for argument in arguments]
+
+    def number(kind, direction=None):
+        return next((i for i, a in enumerate(arguments) if a.kind == kind and direction in (None, a.direction)), -1)
+
+    buffers = list(device_buffers(function))
+    request = number("request")
+    comm = names.index(function.comm().name) if function.comm() is not None else -1
+    is_message = function.chapter == "3"
+    is_sized = (is_message or function.chapter == "14") and any(a.kind == "buffer" and a.direction != "in" for a in arguments)
+    is_filling = "exscan" not in function.name.lower() and function.chapter != "8"
+    count_of = arguments[request].length if request >= 0 and arguments[request].is_array else None
+    is_variable = request >= 0 and (arguments[request].is_array or arguments[request].direction != "in")
+    flags = [large, any(a.kind == "aint" and a.is_array for a in arguments), is_message, is_sized, is_filling, is_variable]
+    numbers = [comm, number("root"), request, names.index(count_of) if count_of else -1, number("status"), number("logical", "out"), number("index"),
+               names.index("outcount") if "outcount" in names else -1, len(buffers)]
+    words = [f'"MPI_{name}"', f"DeviceRequests::{device_requests(function)}", *(str(flag).lower() for flag in flags), *map(str, numbers)]
+    return f"static constexpr DeviceFunction device_{name} = {{{', '.join(words)}, {{{', '.join(buffers)}}}}};\n"
+
+
 def binding(function, name, large):
     parameters = ", ".join(function.parameters(large)) or "void"
     given = [argument for _, argument in function.context()]
@@ -322,6 +403,8 @@ def binding(function, name, large):
     if "sized" in function.flags:
         given.append("true" if large else "false")
     call = f"return {function.body}({', '.join(given)});"
+    if may_use_device(function):
+        yield device_function(function, name, large)
     yield f"int PMPI_{name}({parameters}) {{\n"
     if "stateless" in function.flags:
         for argument in function.arguments:
@@ -331,6 +414,8 @@ def binding(function, name, large):
         return
     names = "".join(f", {argument.name}" for argument in function.arguments)
     running = f"  RankState* running = mpi::current_rank();\n  SORREL_CALL_ON_THREAD(running, {name}{names});\n"
+    if may_use_device(function):
+        running += f"  SORREL_CALL_ON_DEVICE(running, {name}{names});\n"
     if "tool" in function.flags:
         yield running
         yield f'  return call_tool(running, "MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
@@ -361,7 +446,7 @@ def binding(function, name, large):
 
 
 def bindings_text(functions):
-    yield '#include "abi/check.hpp"\n#include "abi/receive_bodies.hpp"\n#include "abi/reduction_bodies.hpp"\n#include "abi/send_bodies.hpp"\n#include "abi/tool_state.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
+    yield '#include "abi/check.hpp"\n#include "abi/device_call.hpp"\n#include "abi/receive_bodies.hpp"\n#include "abi/reduction_bodies.hpp"\n#include "abi/send_bodies.hpp"\n#include "abi/tool_state.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
     for function in functions:
         for name, large in function.forms():
             if "own" not in function.flags:

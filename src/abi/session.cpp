@@ -8,6 +8,7 @@
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
+#include "abi/device_call.hpp"
 #include "mpi/job/intercomm.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
@@ -154,6 +155,7 @@ int Session_finalize(RankState& self, Session& on, MPI_Session* session) {
   *session = MPI_SESSION_NULL;
   if (--self.session_count > 0 || self.world_phase == mpi::Phase::running) return MPI_SUCCESS;
   self.phase = self.world_phase;
+  if (device::has_buffers()) end_device_calls(self);
   self.world->job().record_finalized(self);
   return MPI_SUCCESS;
 }

@@ -18,6 +18,7 @@
 #include "base/text.hpp"
 #include "checkpoint/written_files.hpp"
 #include "core/guest.hpp"
+#include "device/buffers.hpp"
 #include "loop/team/loop.hpp"
 #include "mpi/base/object_memory.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -689,6 +690,7 @@ int run_program(const program::ProgramStart& start) {
   watch_for_uncaught_exceptions();
   program::set_symbol_substitution(program::gpu::substitute_for);
   program::gpu::find_loaded_driver();
+  device::set_buffers_supported(program::gpu::can_load_driver);
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
   const program::ImageSlab::Counts counts{.reserved = place_count(config),

@@ -148,8 +148,12 @@ SORREL_FUNCTION(F_MPI_File, File_f2c, (int number)) {
 /* ---- Functions beyond MPI. A rank that fails ends its job, so no communicator has failed ranks.
  * ---- */
 
+/* A function of the library that runs the ranks. */
+int sorrel_query_cuda_support(void);
+#pragma weak sorrel_query_cuda_support
+
 SORREL_EXTENSION(int, Query_cuda_support, (void)) {
-  return 0;
+  return sorrel_query_cuda_support != NULL && sorrel_query_cuda_support() != 0;
 }
 
 SORREL_EXTENSION(int, Query_hip_support, (void)) {

@@ -108,8 +108,12 @@ SORREL_WAITS SORREL_FUNCTION(int,
 
 /* ---- Functions beyond MPI ---- */
 
+/* A function of the library that runs the ranks. */
+int sorrel_query_cuda_support(void);
+#pragma weak sorrel_query_cuda_support
+
 SORREL_EXTENSION(int, Query_cuda_support, (void)) {
-  return 0;
+  return sorrel_query_cuda_support != NULL && sorrel_query_cuda_support() != 0;
 }
 
 SORREL_EXTENSION(int, Query_rocm_support, (void)) {

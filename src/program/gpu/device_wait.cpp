@@ -39,6 +39,10 @@ struct PendingWait {
   Result result = not_ready;
 };
 
+Context context_of(const Awaited& awaited) {
+  return awaited.context != nullptr ? awaited.context : ThreadContext::current();
+}
+
 Result ask(const Awaited& awaited) {
   return awaited.event != nullptr ? driver().cuEventQuery(awaited.event)
                                   : driver().cuStreamQuery(awaited.stream);
@@ -159,13 +163,16 @@ Result wait_in_driver(const Awaited& awaited) {
 }  // namespace
 
 Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait& outside) {
-  if (process == nullptr) return wait_in_driver(awaited);
-  Result result = ask(awaited);
-  if (result != not_ready) return result;
+  {
+    ThreadContext thread;
+    if (awaited.context != nullptr) thread.use(awaited.context);
+    const Result result = process == nullptr ? wait_in_driver(awaited) : ask(awaited);
+    if (process == nullptr || result != not_ready) return result;
+  }
   core::Worker& worker = *core::Worker::current();
   core::Fiber& fiber = worker.running();
   PendingWait wait{.fiber = &fiber,
-                   .context = ThreadContext::current(),
+                   .context = context_of(awaited),
                    .awaited = awaited,
                    .streams = gpu_of(*process).streams(),
                    .began_ns = worker.now_ns()};

@@ -25,6 +25,8 @@ namespace sorrel::program::gpu {
 struct Awaited {
   Stream stream = nullptr;
   Event event = nullptr;
+  /// In which the driver is asked; null: that of the caller.
+  Context context = nullptr;
 };
 
 /// Waits for `awaited`, in the driver's function that `wait`, a constant, names. `process`: the

@@ -122,6 +122,7 @@ using HostFunction = void (*)(void* data);
   X(cuMemFreeHost, (void* address))                                                                \
   X(cuMemHostUnregister, (void* address))                                                          \
   X(cuIpcCloseMemHandle, (DevicePointer address))                                                  \
+  X(cuMemGetAddressRange_v2, (DevicePointer * begin, std::size_t* bytes, DevicePointer address))   \
   X(cuPointerGetAttribute, (void* value, int attribute, DevicePointer address))                    \
   X(cuMemcpyAsync, (DevicePointer to, DevicePointer from, std::size_t, Stream))                    \
   X(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t, Stream))               \

@@ -4,6 +4,7 @@
 
 #include "program/gpu/device_wait.hpp"
 #include "program/gpu/driver_api.hpp"
+#include "program/gpu/message_buffers.hpp"
 #include "program/gpu/rank_gpu.hpp"
 #include "program/gpu/substitutes.hpp"
 #include "program/rank/rank_process.hpp"
@@ -18,8 +19,10 @@ constexpr OutsideWait free_wait{.call = "cuMemFree", .is_endless = true};
 Result take(Result result, std::uintptr_t begin, std::size_t bytes, MemoryKind kind) {
   RankGpu* gpu = result == success ? gpu_of_caller() : nullptr;
   if (gpu != nullptr) {
-    gpu->memory_table().add(
-        {.begin = begin, .bytes = bytes, .kind = kind, .context = ThreadContext::current()});
+    const Allocation allocation{
+        .begin = begin, .bytes = bytes, .kind = kind, .context = ThreadContext::current()};
+    if (allocation.is_on_device()) give_message_buffers();
+    gpu->memory_table().add(allocation);
   }
   return result;
 }
@@ -124,9 +127,13 @@ Result unmap(DevicePointer address, std::size_t bytes) {
 
 Result import(DevicePointer* address, IpcHandle handle, unsigned flags) {
   const Result result = driver().cuIpcOpenMemHandle_v2(address, handle, flags);
-  // The driver does not tell how long it is: it ends where the next allocation begins.
-  constexpr std::size_t bytes_unknown = std::size_t{1} << 40;
-  return result == success ? take(result, *address, bytes_unknown, MemoryKind::imported) : result;
+  if (result != success) return result;
+  DevicePointer begin = *address;
+  std::size_t bytes = 0;
+  if (driver().cuMemGetAddressRange_v2 == nullptr ||
+      driver().cuMemGetAddressRange_v2(&begin, &bytes, *address) != success)
+    bytes = 0;
+  return take(result, *address, bytes, MemoryKind::imported);
 }
 
 Result end_import(DevicePointer address) {

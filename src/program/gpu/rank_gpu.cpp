@@ -105,6 +105,7 @@ void RankGpu::end_context(Context context) {
     static_cast<void>(driver().cuEventDestroy_v2(event));
   for (const Allocation& allocation : memory_.take_all_of(context))
     free_memory(allocation);
+  pinned_.end_context(context);
 }
 
 void RankGpu::end() {
@@ -129,6 +130,11 @@ RankGpu& gpu_of(RankProcess& process) {
     return static_cast<RankGpu&>(*state);
   set_device_context_setter(set_thread_context);
   return static_cast<RankGpu&>(set_device_state(process, std::make_unique<RankGpu>(process)));
+}
+
+RankGpu* known_gpu_of_caller() {
+  RankProcess* process = process_of_thread();
+  return process != nullptr ? static_cast<RankGpu*>(device_state_of(*process)) : nullptr;
 }
 
 RankGpu* gpu_of_caller() {

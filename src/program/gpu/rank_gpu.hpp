@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "program/gpu/pinned_memory.hpp"
 #include "program/gpu/rank_memory.hpp"
 #include "program/gpu/rank_streams.hpp"
 #include "program/state/device_state.hpp"
@@ -54,6 +55,9 @@ class RankGpu final : public DeviceState {
   [[nodiscard]] RankMemory& memory_table() { return memory_; }
 
   [[nodiscard]] RankStreams& streams() { return streams_; }
+
+  /// For copies of messages.
+  [[nodiscard]] PinnedMemory& pinned_memory() { return pinned_; }
 
   /// On the rank's worker: the rank is lent to no other worker from now on.
   void keep_on_worker();
@@ -108,6 +112,7 @@ class RankGpu final : public DeviceState {
   RankProcess& process_;
   RankMemory memory_;
   RankStreams streams_;
+  PinnedMemory pinned_;
   std::vector<Context> contexts_;
   std::vector<Context> created_;
   bool is_kept_ = false;
@@ -117,6 +122,9 @@ class RankGpu final : public DeviceState {
 
 /// Made at the first use.
 [[nodiscard]] RankGpu& gpu_of(RankProcess& process);
+
+/// What the rank that calls, or whose thread calls, has; null: it has used no driver.
+[[nodiscard]] RankGpu* known_gpu_of_caller();
 
 /// The rank that calls, or whose thread calls, and what it has; null: no rank does.
 [[nodiscard]] RankGpu* gpu_of_caller();

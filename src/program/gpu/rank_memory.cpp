@@ -1,6 +1,7 @@
 #include "program/gpu/rank_memory.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sorrel::program::gpu {
 
@@ -40,6 +41,18 @@ std::optional<Allocation> RankMemory::find(std::uintptr_t address) const {
   const Allocation& before = std::prev(after)->second;
   if (address - before.begin >= before.bytes) return std::nullopt;
   return before;
+}
+
+std::optional<Allocation> RankMemory::find_on_device(std::uintptr_t begin,
+                                                     std::uintptr_t end) const {
+  const std::scoped_lock lock(mutex_);
+  auto at = all_.upper_bound(begin);
+  if (at != all_.begin()) --at;
+  for (; at != all_.end() && at->first < end; ++at) {
+    const Allocation& allocation = at->second;
+    if (allocation.is_on_device() && allocation.begin + allocation.bytes > begin) return allocation;
+  }
+  return std::nullopt;
 }
 
 std::vector<Allocation> RankMemory::take_all_of(Context context) {

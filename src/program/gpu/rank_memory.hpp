@@ -47,6 +47,10 @@ class RankMemory {
   /// The allocation that holds the address.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) const;
 
+  /// The first allocation on a device that has bytes of [begin, end).
+  [[nodiscard]] std::optional<Allocation> find_on_device(std::uintptr_t begin,
+                                                         std::uintptr_t end) const;
+
   /// Takes out all of a context.
   [[nodiscard]] std::vector<Allocation> take_all_of(Context context);
 

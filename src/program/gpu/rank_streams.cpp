@@ -143,6 +143,14 @@ Stream RankStreams::wake_stream() {
   return of->wake;
 }
 
+Stream RankStreams::copy_stream() {
+  const std::scoped_lock lock(mutex_);
+  Defaults* of = defaults();
+  if (of == nullptr) return nullptr;
+  make(of->copy, non_blocking_stream);
+  return of->copy;
+}
+
 std::vector<Stream> RankStreams::of_context(Context context) {
   const std::scoped_lock lock(mutex_);
   std::vector<Stream> found;
@@ -161,6 +169,7 @@ std::vector<Stream> RankStreams::take_all_of(Context context, std::vector<Event>
   for (const Defaults& of : defaults_) {
     if (of.context != context) continue;
     if (of.wake != nullptr) taken.push_back(of.wake);
+    if (of.copy != nullptr) taken.push_back(of.copy);
     if (of.event != nullptr) events.push_back(of.event);
   }
   std::erase_if(streams_, [context](const Own& own) { return own.context == context; });

@@ -46,6 +46,9 @@ class RankStreams {
   /// Waits of the rank are made known by functions in this stream. Null: it cannot be made.
   [[nodiscard]] Stream wake_stream();
 
+  /// Copies of messages are made in this stream, of the current context. Null: it cannot be made.
+  [[nodiscard]] Stream copy_stream();
+
   /// All streams of a context that the rank may have work in.
   [[nodiscard]] std::vector<Stream> of_context(Context context);
 
@@ -69,6 +72,7 @@ class RankStreams {
     Stream legacy = nullptr;
     Stream per_thread = nullptr;
     Stream wake = nullptr;
+    Stream copy = nullptr;
     Event event = nullptr;
     std::uint64_t legacy_count = 0;
   };

@@ -122,6 +122,16 @@ void find_loaded_driver() {
   if (void* library = real_open(driver_file, RTLD_LAZY | RTLD_NOLOAD)) load(library);
 }
 
+bool can_load_driver() {
+  if (has_driver()) return true;
+  static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
+  void* library = real_open(driver_file, RTLD_NOW);
+  if (library == nullptr) return false;
+  record_driver_libraries();
+  load(library);
+  return true;
+}
+
 void* substitute_for(void* found, const char* symbol) {
   if (found == nullptr || !is_driver_code(found)) return found;
   if (!has_driver()) find_loaded_driver();

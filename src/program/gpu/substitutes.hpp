@@ -32,6 +32,9 @@ struct Substitute {
 /// loaded already.
 void find_loaded_driver();
 
+/// Whether the driver can be loaded, which it is then. Any thread.
+[[nodiscard]] bool can_load_driver();
+
 // The parts of the table.
 [[nodiscard]] std::span<const Substitute> context_substitutes();
 [[nodiscard]] std::span<const Substitute> copy_substitutes();

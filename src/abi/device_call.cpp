@@ -1,0 +1,524 @@
+#include "abi/device_call.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "abi/call.hpp"
+#include "abi/device_stage.hpp"
+#include "mpi/base/status.hpp"
+#include "mpi/comm/topology/topology.hpp"
+#include "mpi/match/observer.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
+
+/// A request whose buffers have stages.
+struct StagedRequest {
+  MPI_Request request;
+  std::vector<DeviceStage> stages;
+  bool is_persistent;
+  /// Started, and not complete.
+  bool is_active;
+  bool is_sized;
+};
+
+/// Of one rank, which alone uses it, one thread at a time.
+struct RankCalls {
+  std::vector<std::unique_ptr<StagedRequest>> requests;
+  /// The next binding that the rank enters is called from here. Nothing suspends between.
+  bool is_inner = false;
+
+  /// Takes the request out; null: it has no stages.
+  [[nodiscard]] std::unique_ptr<StagedRequest> take(MPI_Request request) {
+    const auto found = std::ranges::find(requests, request, &StagedRequest::request);
+    if (found == requests.end()) return nullptr;
+    std::unique_ptr<StagedRequest> taken = std::move(*found);
+    requests.erase(found);
+    return taken;
+  }
+
+  void keep(std::unique_ptr<StagedRequest> request) { requests.push_back(std::move(request)); }
+};
+
+/// The calls of all ranks of the process; their addresses stay.
+class AllCalls {
+ public:
+  [[nodiscard]] RankCalls& of(const RankState& self) {
+    const std::scoped_lock lock(mutex_);
+    return all_[&self];
+  }
+
+  /// Returns what the rank had: its end copies nothing, and frees memory of the driver.
+  [[nodiscard]] RankCalls take(const RankState& self) {
+    const std::scoped_lock lock(mutex_);
+    const auto node = all_.extract(&self);
+    return node.empty() ? RankCalls() : std::move(node.mapped());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const RankState*, RankCalls> all_;
+};
+
+AllCalls& all_calls() {
+  static AllCalls& all = *new AllCalls;
+  return all;
+}
+
+/// The arguments of one call.
+class DeviceCall {
+ public:
+  DeviceCall(RankState& self,
+             RankCalls& calls,
+             const DeviceFunction& function,
+             std::intptr_t* words,
+             CallWithWords call)
+      : self_(self), calls_(calls), function_(function), words_(words), call_(call) {
+    if (function.comm >= 0) comm_ = self.comm_of(argument<MPI_Comm>(function.comm));
+  }
+
+  /// Nothing: the call concerns no memory of a device.
+  [[nodiscard]] std::optional<int> run();
+
+ private:
+  template <class T>
+  [[nodiscard]] T argument(int number) const {
+    return from_word<T>(words_[number]);
+  }
+
+  [[nodiscard]] std::optional<int> run_with_buffers();
+  [[nodiscard]] int start(std::span<const MPI_Request> requests);
+  [[nodiscard]] int free(MPI_Request request);
+  [[nodiscard]] int complete(std::span<const MPI_Request> requests);
+  [[nodiscard]] std::vector<MPI_Request> given_requests() const;
+
+  // What the function finds in its buffers.
+  [[nodiscard]] std::optional<int> add_stage(const DeviceBuffer& buffer);
+  [[nodiscard]] DeviceStage::Use use_of(const DeviceBuffer& buffer, std::size_t bytes) const;
+  [[nodiscard]] std::vector<DeviceBlock> blocks_of(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::vector<DeviceBlock> listed_blocks(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::int64_t element_count(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::int64_t operand_count(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::size_t block_count(DeviceShare share) const;
+  [[nodiscard]] std::int64_t count_at(int number, std::size_t index) const;
+  [[nodiscard]] std::int64_t displacement_at(const DeviceBuffer& buffer, std::size_t index) const;
+  [[nodiscard]] bool is_root() const;
+  [[nodiscard]] bool is_leaf() const;
+  [[nodiscard]] bool is_in_place() const;
+
+  [[nodiscard]] int call_inner();
+  [[nodiscard]] int fail(int error_class, const char* reason) const;
+
+  [[nodiscard]] int fail_copy() const {
+    return fail(MPI_ERR_OTHER, "the driver of the GPU rejects a copy of a buffer");
+  }
+
+  [[nodiscard]] bool copy_in(std::vector<DeviceStage>& stages) const;
+  [[nodiscard]] bool copy_out(std::vector<DeviceStage>& stages, std::size_t bytes) const;
+  void keep_request(MPI_Request request);
+
+  // Completion of requests.
+  [[nodiscard]] std::vector<std::size_t> completed(std::size_t count) const;
+  [[nodiscard]] bool end_request(StagedRequest& staged, int error, const MPI_Status& status) const;
+
+  RankState& self_;
+  RankCalls& calls_;
+  const DeviceFunction& function_;
+  std::intptr_t* words_;
+  const CallWithWords call_;
+  /// Null: none is given, or its handle is not valid.
+  Comm* comm_ = nullptr;
+  std::vector<DeviceStage> stages_;
+};
+
+int DeviceCall::call_inner() {
+  calls_.is_inner = true;
+  return call_(words_);
+}
+
+int DeviceCall::fail(int error_class, const char* reason) const {
+  self_.fiber.call = function_.name;
+  const int error = self_.fail(error_class, "%s", reason);
+  return raise(self_, comm_ != nullptr ? *comm_ : self_.self_comm, error);
+}
+
+/// Of a rooted collective. False in a member of an intercommunicator that takes no part.
+bool DeviceCall::is_root() const {
+  return mpi::is_root_of(*comm_, argument<int>(function_.root));
+}
+
+bool DeviceCall::is_leaf() const {
+  return comm_->inter == nullptr || argument<int>(function_.root) >= 0;
+}
+
+bool DeviceCall::is_in_place() const {
+  return std::any_of(function_.buffers, function_.buffers + function_.buffer_count,
+                     [this](const DeviceBuffer& buffer) {
+                       return argument<const void*>(buffer.buffer) == MPI_IN_PLACE;
+                     });
+}
+
+/// How many blocks of `count` a buffer has; 0 where it is not significant.
+std::size_t DeviceCall::block_count(DeviceShare share) const {
+  const auto size = [](std::int32_t count) { return static_cast<std::size_t>(count); };
+  switch (share) {
+    case DeviceShare::one:
+      return 1;
+    case DeviceShare::each:
+      return size(comm_->size());
+    case DeviceShare::local_each:
+      return size(mpi::local_size_of(*comm_));
+    case DeviceShare::one_at_root:
+      return is_root() ? 1 : 0;
+    case DeviceShare::each_at_root:
+      return is_root() ? size(comm_->size()) : 0;
+    case DeviceShare::one_at_leaf:
+      return is_leaf() ? 1 : 0;
+    case DeviceShare::root_to_leaf:
+      return is_root() || is_leaf() ? 1 : 0;
+    case DeviceShare::in_neighbors:
+    case DeviceShare::out_neighbors:
+      break;
+  }
+  if (comm_->topology == nullptr) return 0;
+  const mpi::Neighborhood around = comm_->topology->neighborhood_of(comm_->rank);
+  return share == DeviceShare::in_neighbors ? around.sources.size() : around.destinations.size();
+}
+
+std::int64_t DeviceCall::count_at(int number, std::size_t index) const {
+  return function_.is_large ? argument<const MPI_Count*>(number)[index]
+                            : argument<const int*>(number)[index];
+}
+
+std::int64_t DeviceCall::displacement_at(const DeviceBuffer& buffer, std::size_t index) const {
+  const int number = buffer.count + 1;
+  return function_.is_large || function_.has_address_displacements
+             ? argument<const MPI_Aint*>(number)[index]
+             : argument<const int*>(number)[index];
+}
+
+/// Of a reduction with a count for each member.
+std::int64_t DeviceCall::operand_count(const DeviceBuffer& buffer) const {
+  if (argument<const void*>(buffer.count) == nullptr) return 0;
+  // In place, the receive buffer holds the whole operand.
+  if (buffer.form == DeviceForm::own_block && !is_in_place())
+    return count_at(buffer.count, static_cast<std::size_t>(comm_->rank));
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < block_count(DeviceShare::local_each); ++i)
+    sum += count_at(buffer.count, i);
+  return sum;
+}
+
+std::int64_t DeviceCall::element_count(const DeviceBuffer& buffer) const {
+  if (buffer.form != DeviceForm::typed) return operand_count(buffer);
+  // MPI_Reduce_scatter_block in place.
+  const bool is_operand = is_in_place() && buffer.share == DeviceShare::one &&
+                          function_.buffers[0].share == DeviceShare::local_each;
+  const DeviceShare share = is_operand ? DeviceShare::local_each : buffer.share;
+  return argument<MPI_Count>(buffer.count) * static_cast<std::int64_t>(block_count(share));
+}
+
+/// Of a buffer with one block for each member.
+std::vector<DeviceBlock> DeviceCall::listed_blocks(const DeviceBuffer& buffer) const {
+  std::vector<DeviceBlock> blocks;
+  const bool has_types = buffer.form == DeviceForm::blocks_types;
+  const std::size_t count = block_count(buffer.share);
+  for (int i = 0; i < (has_types ? 3 : 2); ++i) {
+    if (argument<const void*>(buffer.count + i) == nullptr) return blocks;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    mpi::Datatype* type =
+        mpi::datatype_from_handle(has_types ? argument<const MPI_Datatype*>(buffer.count + 2)[i]
+                                            : argument<MPI_Datatype>(buffer.count + 2));
+    const std::int64_t elements = count_at(buffer.count, i);
+    if (type == nullptr || !type->is_committed() || type->size() == 0 || elements <= 0) continue;
+    const std::int64_t displacement = displacement_at(buffer, i) * (has_types ? 1 : type->extent());
+    blocks.push_back({static_cast<std::uintptr_t>(words_[buffer.buffer]) +
+                          static_cast<std::uintptr_t>(displacement),
+                      static_cast<std::size_t>(elements), type});
+  }
+  return blocks;
+}
+
+/// What the function finds in a buffer. Nothing for arguments in which it finds an error.
+std::vector<DeviceBlock> DeviceCall::blocks_of(const DeviceBuffer& buffer) const {
+  const bool needs_comm = buffer.share != DeviceShare::one || buffer.form != DeviceForm::typed ||
+                          function_.buffers[0].share == DeviceShare::local_each;
+  if (needs_comm && comm_ == nullptr) return {};
+  if (buffer.form == DeviceForm::blocks || buffer.form == DeviceForm::blocks_types)
+    return listed_blocks(buffer);
+  // An insignificant buffer may have any arguments.
+  if (block_count(buffer.share) == 0) return {};
+  mpi::Datatype* type = mpi::datatype_from_handle(argument<MPI_Datatype>(buffer.count + 1));
+  if (type == nullptr || !type->is_committed() || type->size() == 0) return {};
+  const std::int64_t count = element_count(buffer);
+  if (count <= 0) return {};
+  return {
+      {static_cast<std::uintptr_t>(words_[buffer.buffer]), static_cast<std::size_t>(count), type}};
+}
+
+DeviceStage::Use DeviceCall::use_of(const DeviceBuffer& buffer, std::size_t bytes) const {
+  const bool fits_count =
+      function_.is_large || bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (buffer.share == DeviceShare::root_to_leaf)
+    return {DeviceStage::Form::mirror, is_root(), !is_root()};
+  const bool is_written = buffer.direction != DeviceDirection::in;
+  // A checker compares the datatypes of send and receive.
+  if (function_.is_message && fits_count && mpi::observer_of(self_) == nullptr)
+    return {DeviceStage::Form::packed, buffer.direction != DeviceDirection::out, is_written};
+  // What the function leaves as it is, the copy back must not change.
+  const bool is_filled =
+      function_.is_sized ||
+      (function_.is_filling && (comm_ == nullptr || comm_->inter == nullptr) && !is_in_place());
+  const bool is_read = buffer.direction != DeviceDirection::out || !is_filled;
+  return {DeviceStage::Form::mirror, is_read, is_written};
+}
+
+/// Puts memory of the host in the place of a buffer on a device. Returns an error, or nothing.
+std::optional<int> DeviceCall::add_stage(const DeviceBuffer& buffer) {
+  const auto address = static_cast<std::uintptr_t>(words_[buffer.buffer]);
+  if (argument<const void*>(buffer.buffer) == MPI_IN_PLACE) return std::nullopt;
+  if (buffer.form == DeviceForm::unsupported) {
+    if (!device::buffers().overlaps(address, address + 1)) return std::nullopt;
+    return fail(
+        MPI_ERR_BUFFER,
+        "a buffer is in the memory of a GPU, which messages, collectives and files support, "
+        "and this function does not");
+  }
+  std::vector<DeviceBlock> blocks = blocks_of(buffer);
+  const DevicePlace place = place_of(blocks);
+  if (place == DevicePlace::host) return std::nullopt;
+  if (place == DevicePlace::mixed) {
+    return fail(MPI_ERR_BUFFER,
+                "a buffer is partly in the memory of a GPU: as a whole it must be in what is "
+                "allocated there, or on the host");
+  }
+  std::size_t bytes = 0;
+  for (const DeviceBlock& block : blocks)
+    bytes += block.bytes();
+  const DeviceStage::Use use = use_of(buffer, bytes);
+  DeviceStage& stage = stages_.emplace_back(use, std::move(blocks));
+  if (!stage.prepare())
+    return fail(MPI_ERR_NO_MEM, "no memory of the host for a buffer in the memory of a GPU");
+  words_[buffer.buffer] = stage.host_of(address);
+  if (use.form == DeviceStage::Form::packed) {
+    words_[buffer.count] = static_cast<std::intptr_t>(bytes);
+    words_[buffer.count + 1] = to_word(MPI_BYTE);
+  }
+  return std::nullopt;
+}
+
+bool DeviceCall::copy_in(std::vector<DeviceStage>& stages) const {
+  return std::ranges::all_of(stages, [](DeviceStage& stage) { return stage.copy_in(); });
+}
+
+bool DeviceCall::copy_out(std::vector<DeviceStage>& stages, std::size_t bytes) const {
+  return std::ranges::all_of(stages, [bytes](DeviceStage& stage) { return stage.copy_out(bytes); });
+}
+
+void DeviceCall::keep_request(MPI_Request request) {
+  calls_.keep(std::make_unique<StagedRequest>(
+      StagedRequest{.request = request,
+                    .stages = std::move(stages_),
+                    .is_persistent = function_.requests == DeviceRequests::persistent,
+                    .is_active = function_.requests == DeviceRequests::made,
+                    .is_sized = function_.is_sized}));
+}
+
+std::optional<int> DeviceCall::run_with_buffers() {
+  stages_.reserve(static_cast<std::size_t>(function_.buffer_count));
+  for (int i = 0; i < function_.buffer_count; ++i) {
+    if (const std::optional<int> error = add_stage(function_.buffers[i])) return error;
+  }
+  if (stages_.empty()) return std::nullopt;
+  const bool is_persistent = function_.requests == DeviceRequests::persistent;
+  if (!is_persistent && !copy_in(stages_)) return fail_copy();
+  MPI_Status own_status{};
+  MPI_Status* status = &own_status;
+  if (function_.status >= 0 && argument<MPI_Status*>(function_.status) != MPI_STATUS_IGNORE) {
+    status = argument<MPI_Status*>(function_.status);
+  } else if (function_.status >= 0) {
+    words_[function_.status] = to_word(status);
+  }
+  if (const int error = call_inner(); error != MPI_SUCCESS) return error;
+  if (is_persistent) {
+    keep_request(*argument<MPI_Request*>(function_.request));
+    return MPI_SUCCESS;
+  }
+  if (function_.requests == DeviceRequests::made) {
+    const MPI_Request request = *argument<MPI_Request*>(function_.request);
+    int is_complete = 0;
+    // A complete request may be one that several calls have returned.
+    const int error = PMPI_Request_get_status(request, &is_complete, status);
+    if (error != MPI_SUCCESS) return error;
+    if (is_complete == 0) {
+      keep_request(request);
+      return MPI_SUCCESS;
+    }
+  }
+  const std::size_t bytes = function_.is_sized ? mpi::status_bytes(*status) : all_bytes;
+  return copy_out(stages_, bytes) ? MPI_SUCCESS : fail_copy();
+}
+
+/// The numbers of the requests that the call has completed, of `count`. Statuses are in this order.
+std::vector<std::size_t> DeviceCall::completed(std::size_t count) const {
+  std::vector<std::size_t> found;
+  if (function_.flag >= 0 && *argument<const int*>(function_.flag) == 0) return found;
+  if (function_.indices < 0) {
+    for (std::size_t i = 0; i < count; ++i)
+      found.push_back(i);
+    return found;
+  }
+  const int* indices = argument<const int*>(function_.indices);
+  const int index_count =
+      function_.index_count >= 0 ? *argument<const int*>(function_.index_count) : 1;
+  // MPI_UNDEFINED is negative.
+  for (int i = 0; i < index_count; ++i) {
+    if (indices[i] >= 0) found.push_back(static_cast<std::size_t>(indices[i]));
+  }
+  return found;
+}
+
+std::vector<MPI_Request> DeviceCall::given_requests() const {
+  if (!function_.has_request_variable) return {argument<MPI_Request>(function_.request)};
+  const auto* variables = argument<const MPI_Request*>(function_.request);
+  const int count = function_.request_count >= 0 ? argument<int>(function_.request_count) : 1;
+  if (variables == nullptr || count <= 0) return {};
+  return {variables, variables + count};
+}
+
+int DeviceCall::start(std::span<const MPI_Request> requests) {
+  std::vector<std::unique_ptr<StagedRequest>> taken;
+  bool is_good = true;
+  for (MPI_Request request : requests) {
+    auto staged = calls_.take(request);
+    if (staged == nullptr) continue;
+    // A request that is active already is an error, which the function finds.
+    if (!staged->is_active) is_good = is_good && copy_in(staged->stages);
+    taken.push_back(std::move(staged));
+  }
+  const int error = is_good ? call_inner() : fail_copy();
+  for (auto& staged : taken) {
+    if (error == MPI_SUCCESS) staged->is_active = true;
+    calls_.keep(std::move(staged));
+  }
+  return error;
+}
+
+int DeviceCall::free(MPI_Request request) {
+  auto staged = calls_.take(request);
+  if (staged->is_active) {
+    calls_.keep(std::move(staged));
+    return fail(MPI_ERR_REQUEST,
+                "the request has a buffer in the memory of a GPU: it can be freed when it is "
+                "complete");
+  }
+  const int error = call_inner();
+  if (error != MPI_SUCCESS) calls_.keep(std::move(staged));
+  return error;
+}
+
+/// Copies what an active request has received. False: the driver has failed.
+bool DeviceCall::end_request(StagedRequest& staged, int error, const MPI_Status& status) const {
+  if (!staged.is_active) return true;
+  staged.is_active = false;
+  const bool is_good =
+      error == MPI_SUCCESS || (error == MPI_ERR_IN_STATUS && status.MPI_ERROR == MPI_SUCCESS);
+  if (!is_good) return true;
+  if (!staged.is_sized) return copy_out(staged.stages, all_bytes);
+  const bool is_cancelled = status.MPI_internal[mpi::status_cancelled_index] != 0;
+  return is_cancelled || copy_out(staged.stages, mpi::status_bytes(status));
+}
+
+int DeviceCall::complete(std::span<const MPI_Request> requests) {
+  std::vector<std::unique_ptr<StagedRequest>> staged(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    staged[i] = calls_.take(requests[i]);
+  std::vector<MPI_Status> own(requests.size());
+  auto* statuses = argument<MPI_Status*>(function_.status);
+  if (statuses == nullptr) {
+    statuses = own.data();
+    words_[function_.status] = to_word(statuses);
+  }
+  int error = call_inner();
+  const int call_error = error;
+  const bool is_query = function_.requests == DeviceRequests::queried;
+  const auto* variables = is_query ? nullptr : argument<const MPI_Request*>(function_.request);
+  const auto is_over = [&](std::size_t i) {
+    return variables != nullptr && variables[i] != requests[i];
+  };
+  if (call_error == MPI_SUCCESS || call_error == MPI_ERR_IN_STATUS) {
+    const std::vector<std::size_t> ended = completed(requests.size());
+    for (std::size_t k = 0; k < ended.size(); ++k) {
+      StagedRequest* request = staged[ended[k]].get();
+      const bool is_pending = call_error != MPI_SUCCESS && statuses[k].MPI_ERROR == MPI_ERR_PENDING;
+      if (request == nullptr || is_pending) continue;
+      if (!end_request(*request, call_error, statuses[k])) error = fail_copy();
+    }
+  } else if (requests.size() == 1 && staged[0] != nullptr) {
+    staged[0]->is_active = false;
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (staged[i] != nullptr && (staged[i]->is_persistent || !is_over(i)))
+      calls_.keep(std::move(staged[i]));
+  }
+  return error;
+}
+
+std::optional<int> DeviceCall::run() {
+  switch (function_.requests) {
+    case DeviceRequests::none:
+    case DeviceRequests::made:
+    case DeviceRequests::persistent:
+      return run_with_buffers();
+    default:
+      break;
+  }
+  if (calls_.requests.empty()) return std::nullopt;
+  const std::vector<MPI_Request> requests = given_requests();
+  const auto has_stages = [this](MPI_Request request) {
+    return std::ranges::find(calls_.requests, request, &StagedRequest::request) !=
+           calls_.requests.end();
+  };
+  if (std::ranges::none_of(requests, has_stages)) return std::nullopt;
+  if (function_.requests == DeviceRequests::started) return start(requests);
+  if (function_.requests == DeviceRequests::freed) return free(requests.front());
+  return complete(requests);
+}
+
+}  // namespace
+
+std::optional<int> call_on_device(RankState& self,
+                                  const DeviceFunction& function,
+                                  std::intptr_t* words,
+                                  CallWithWords call) {
+  if (self.phase != mpi::Phase::running) return std::nullopt;
+  RankCalls& calls = all_calls().of(self);
+  if (std::exchange(calls.is_inner, false)) return std::nullopt;
+  return DeviceCall(self, calls, function, words, call).run();
+}
+
+void end_device_calls(const RankState& self) {
+  // The stages end after the lock is released.
+  const RankCalls ended = all_calls().take(self);
+}
+
+}  // namespace sorrel::abi
+
+/// MPIX_Query_cuda_support() for the translations of other MPIs' libraries (src/translate).
+extern "C" int sorrel_query_cuda_support() {
+  return sorrel::device::are_buffers_supported() ? 1 : 0;
+}
+
+/// Whether buffers may be in the memory of a GPU: the extension of Open MPI and MPICH.
+extern "C" int MPIX_Query_cuda_support() {
+  return sorrel_query_cuda_support();
+}

@@ -1,0 +1,141 @@
+#include "abi/device_stage.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "mpi/datatype/rows.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
+
+struct AddressRange {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+
+std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
+  return address + static_cast<std::uintptr_t>(by);
+}
+
+/// From the first to the last byte of data.
+AddressRange range_of(const DeviceBlock& block) {
+  const mpi::Datatype& type = *block.type;
+  const std::int64_t last = static_cast<std::int64_t>(block.count - 1) * type.extent();
+  const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
+  const std::int64_t end = type.true_lb() + type.true_extent() + std::max<std::int64_t>(last, 0);
+  return {moved(block.address, begin), moved(block.address, end)};
+}
+
+/// Of a block that is not within one allocation: of each of its rows.
+DevicePlace place_of_rows(const DeviceBlock& block) {
+  bool is_any_on_host = false;
+  bool is_any_on_device = false;
+  mpi::for_each_rows(*block.type, block.count, all_bytes, [&](const mpi::TypedRows& rows) {
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      const std::uintptr_t begin =
+          moved(block.address, rows.displacement + static_cast<std::int64_t>(i) * rows.stride);
+      const bool is_on_device = device::buffers().holds(begin, begin + rows.bytes);
+      is_any_on_device |= is_on_device || device::buffers().overlaps(begin, begin + rows.bytes);
+      is_any_on_host |= !is_on_device;
+    }
+  });
+  if (!is_any_on_device) return DevicePlace::host;
+  return is_any_on_host ? DevicePlace::mixed : DevicePlace::device;
+}
+
+DevicePlace place_of(const DeviceBlock& block) {
+  const AddressRange range = range_of(block);
+  if (!device::buffers().overlaps(range.begin, range.end)) return DevicePlace::host;
+  if (device::buffers().holds(range.begin, range.end)) return DevicePlace::device;
+  return place_of_rows(block);
+}
+
+}  // namespace
+
+DevicePlace place_of(std::span<const DeviceBlock> blocks) {
+  if (blocks.empty()) return DevicePlace::host;
+  const DevicePlace first = place_of(blocks.front());
+  const bool is_uniform = std::ranges::all_of(
+      blocks, [first](const DeviceBlock& block) { return place_of(block) == first; });
+  return is_uniform ? first : DevicePlace::mixed;
+}
+
+DeviceStage::DeviceStage(Use use, std::vector<DeviceBlock> blocks)
+    : use_(use), blocks_(std::move(blocks)) {
+  for (const DeviceBlock& block : blocks_)
+    block.type->retain();
+}
+
+DeviceStage::DeviceStage(DeviceStage&& other) noexcept
+    : use_(other.use_),
+      blocks_(std::exchange(other.blocks_, {})),
+      host_(std::exchange(other.host_, nullptr)),
+      host_bytes_(other.host_bytes_),
+      begin_(other.begin_) {}
+
+DeviceStage::~DeviceStage() {
+  if (host_ != nullptr) device::buffers().give_host(host_, host_bytes_);
+  for (const DeviceBlock& block : blocks_)
+    block.type->release();
+}
+
+std::size_t DeviceStage::bytes() const {
+  std::size_t sum = 0;
+  for (const DeviceBlock& block : blocks_)
+    sum += block.bytes();
+  return sum;
+}
+
+bool DeviceStage::prepare() {
+  AddressRange all{.begin = std::numeric_limits<std::uintptr_t>::max(), .end = 0};
+  for (const DeviceBlock& block : blocks_) {
+    const AddressRange range = range_of(block);
+    all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
+  }
+  begin_ = all.begin;
+  host_bytes_ = use_.form == Form::packed ? bytes() : all.end - all.begin;
+  host_ = device::buffers().take_host(host_bytes_, all.begin);
+  return host_ != nullptr;
+}
+
+std::intptr_t DeviceStage::host_of(std::uintptr_t address) const {
+  const auto host = reinterpret_cast<std::uintptr_t>(host_);
+  return static_cast<std::intptr_t>(use_.form == Form::packed ? host : host + (address - begin_));
+}
+
+bool DeviceStage::copy(device::Direction direction, std::size_t bytes) {
+  device::CopyStreams used;
+  bool is_good = true;
+  std::size_t packed = 0;
+  for (const DeviceBlock& block : blocks_) {
+    mpi::for_each_rows(*block.type, block.count, bytes, [&](const mpi::TypedRows& rows) {
+      if (!is_good) return;
+      const std::uintptr_t address = moved(block.address, rows.displacement);
+      const bool is_packed = use_.form == Form::packed;
+      const device::Rows copied{
+          .host = is_packed ? host_ + packed + rows.packed : host_ + (address - begin_),
+          .device = address,
+          .bytes = rows.bytes,
+          .count = rows.count,
+          .host_stride = is_packed ? static_cast<std::int64_t>(rows.bytes) : rows.stride,
+          .device_stride = rows.stride};
+      is_good = device::buffers().copy(copied, direction, used);
+    });
+    packed += block.bytes();
+  }
+  return device::buffers().finish(used) && is_good;
+}
+
+bool DeviceStage::copy_in() {
+  return !use_.is_read || copy(device::Direction::to_host, all_bytes);
+}
+
+bool DeviceStage::copy_out(std::size_t bytes) {
+  return !use_.is_written || bytes == 0 || copy(device::Direction::to_device, bytes);
+}
+
+}  // namespace sorrel::abi

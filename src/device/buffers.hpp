@@ -1,0 +1,79 @@
+//! Buffers - the memory of devices as the bindings of MPI see it: whether addresses lie there, and
+//! copies between it and memory of the host.
+//!
+//! program/gpu implements it, and sets it when a rank first allocates memory on a device. Before
+//! that, and in processes without a device, a call of MPI pays for has_buffers() alone: one load
+//! and one branch.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sorrel::device {
+
+enum class Direction : std::uint8_t { to_host, to_device };
+
+/// `count` rows of `bytes` each.
+struct Rows {
+  std::byte* host;
+  std::uintptr_t device;
+  std::size_t bytes;
+  std::size_t count;
+  std::int64_t host_stride;
+  std::int64_t device_stride;
+};
+
+/// A stream of the driver that has copies in flight, and its context.
+struct CopyStream {
+  void* stream;
+  void* context;
+};
+
+using CopyStreams = std::vector<CopyStream>;
+
+/// The memory of the calling rank. Called by the rank, or by a thread of it, in a call of MPI.
+class Buffers {
+ public:
+  virtual ~Buffers() = default;
+
+  /// Whether a byte of [begin, end) is in memory that the host cannot access.
+  [[nodiscard]] virtual bool overlaps(std::uintptr_t begin, std::uintptr_t end) = 0;
+
+  /// Whether all bytes of [begin, end) are in one allocation on a device.
+  [[nodiscard]] virtual bool holds(std::uintptr_t begin, std::uintptr_t end) = 0;
+
+  /// Memory of the host for copies to and from the allocation that holds `near`. Null: none is
+  /// left.
+  [[nodiscard]] virtual std::byte* take_host(std::size_t bytes, std::uintptr_t near) = 0;
+  virtual void give_host(std::byte* memory, std::size_t bytes) = 0;
+
+  /// Begins a copy in a stream, which it adds to `used`. False: the driver rejects the copy.
+  [[nodiscard]] virtual bool copy(const Rows& rows, Direction direction, CopyStreams& used) = 0;
+
+  /// Waits for the copies in these streams. False: a copy has failed. May suspend.
+  [[nodiscard]] virtual bool finish(const CopyStreams& used) = 0;
+};
+
+// Relaxed: a rank that has memory on a device has set it, or was created later.
+[[gnu::visibility("hidden")]] extern std::atomic<Buffers*> known_buffers;
+
+[[nodiscard]] inline bool has_buffers() {
+  return known_buffers.load(std::memory_order_relaxed) != nullptr;
+}
+
+/// has_buffers() must hold.
+[[nodiscard]] inline Buffers& buffers() {
+  return *known_buffers.load(std::memory_order_relaxed);
+}
+
+/// Any thread. The object stays until the process ends.
+void set_buffers(Buffers& buffers);
+
+/// Whether ranks of this process may have buffers on a device: what `is_driver_found` returns.
+/// Without set_buffers_supported(), which is called before ranks run: false.
+[[nodiscard]] bool are_buffers_supported();
+void set_buffers_supported(bool (*is_driver_found)());
+
+}  // namespace sorrel::device
