@@ -104,7 +104,7 @@ def dev(words: Words) -> None:
     elif command == "lint":
         require(rest in ([], ["--fix"]), "lint takes --fix only")
     else:
-        require(len(rest) == (command == "install"), f"wrong number of arguments: {rest}")
+        require(len(rest) == (command in ("install", "release")), f"wrong number of arguments: {rest}")
 
 
 @checks("sorrel")
@@ -264,18 +264,6 @@ def module(name: str, words: Words) -> None:
         wheel = pathlib.Path("dist", f"{package}-{version}-py3-none-linux_x86_64.whl")
         wheel.parent.mkdir(exist_ok=True)
         wheel.touch()
-    elif name == "auditwheel":
-        arguments.add_argument("verb", choices=["show"])
-        arguments.add_argument("file", type=pathlib.Path)
-        require(arguments.parse_args(words).file.exists(), "no such wheel")
-    elif name == "wheel":
-        arguments.add_argument("verb", choices=["tags"])
-        arguments.add_argument("--remove", action="store_true")
-        arguments.add_argument("--platform-tag", required=True)
-        arguments.add_argument("file", type=pathlib.Path)
-        parsed = arguments.parse_args(words)
-        require(parsed.file.exists(), "no such wheel")
-        require(re.fullmatch(r"manylinux_\d+_\d+_x86_64", parsed.platform_tag), f"no tag of a platform: {parsed.platform_tag}")
     else:
         raise Wrong(f"no module {name}")
 

@@ -20,6 +20,13 @@ if found check-jsonschema check-jsonschema; then
   check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml || status=1
   check-jsonschema --builtin-schema vendor.github-actions packaging/action/action.yml || status=1
 fi
+# A recipe that sets an option of CMake which is gone would build something else, and the container lack a package of the build.
+for option in $(grep -ohP '(-D|define\("|^)\KSORREL_[A-Z_]+(?=[" =])' packaging/conda/recipe.yaml packaging/spack/packages/sorrel/package.py pyproject.toml | sort -u); do
+  grep -qE "(option|set)\\($option " cmake/SorrelOptions.cmake || { echo "a recipe sets $option, which is no option of CMake" && status=1; }
+done
+for package in $(sed -n '/^readonly build_packages=(/,/)/p' dev | sed 's/.*=(//; s/)//'); do
+  grep -qw -- "$package" packaging/container/Containerfile || { echo "the container lacks $package, which ./dev builds with" && status=1; }
+done
 recipe=0
 python3 -B "$here/check_recipe.py" packaging/conda/recipe.yaml || recipe=$?
 ((recipe == 77)) && missing=77

@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# clean_root.sh deb|wheel|prefix PACKAGE SOURCES [PAGE...]
+# clean_root.sh deb|wheel|prefix|rpm PACKAGE SOURCES [PAGE...]
 # clean_root.sh dev 'COMMAND...' SOURCES
 #
-# Installs Sorrel where nothing of it is known, as a user would: in a new root with Debian 12 (debootstrap), without the sources. Checks the installation,
-# runs 1000 ranks, and follows the pages of the manual (all tutorials by default), with the time of each. PACKAGE is
+# Installs Sorrel where nothing of it is known, as a user would: in a new root with Debian (debootstrap), without the sources. Checks the installation,
+# runs 1000 ranks, builds programs by the wrappers, pkg-config and CMake, and follows the pages of the manual (all tutorials by default; `-`: none), with the
+# time of each. PACKAGE is
 #
 #   deb      a .deb, installed by apt-get with what it depends on and recommends
 #   wheel    a .whl, installed by pip into a virtual environment
-#   prefix   a folder made by `cmake --install`, copied to /opt/sorrel
+#   prefix   a folder made by `cmake --install`, or an archive of one (.tar.gz), in /opt/sorrel
+#   rpm      a .rpm, installed by rpm without the packages that it names
 #
 # or a build folder, from which the .deb or the installed folder is made first. The second form clones the sources into the new root and runs a command
 # of ./dev there: 'demo', or 'test -L unit'.
 #
-# Needs root, debootstrap and a mirror of Debian; else the status is 77. SORREL_ROOT=FOLDER keeps the bare root there for the next time.
+# Needs root, debootstrap and a mirror of Debian; else the status is 77. SORREL_SUITE names the release of Debian (bookworm). SORREL_ROOT=FOLDER keeps the bare
+# root there for the next time.
 set -euo pipefail
 
 way=$1 package=$2 sources=$3
 shift 3
-pages=("$@")
+pages=("$@") suite=${SORREL_SUITE:-bookworm}
+[ "${1:-}" != - ] || pages=()
 (($#)) || pages=("$sources"/docs/quickstart.md "$sources"/docs/tutorials/*.md)
 (($(id -u) == 0)) || { echo "needs root"; exit 77; }
 command -v debootstrap >/dev/null || { echo "no debootstrap (Debian: debootstrap)"; exit 77; }
@@ -37,14 +41,15 @@ if [ -e "$package/CMakeCache.txt" ]; then
   esac
 fi
 bare=${SORREL_ROOT:-$work/bare} root=$work/root
-[ -e "$bare/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$bare" >"$work/log" || { tail "$work/log"; exit 77; }
+[ -e "$bare/etc/debian_version" ] || debootstrap --variant=minbase "$suite" "$bare" >"$work/log" || { tail "$work/log"; exit 77; }
 cp -a "$bare" "$root"
 mkdir -p "$root/reader/pages"
 cp -a "$sources/examples" "$sources/bench" "$root/reader"
-cp "${pages[@]}" "$root/reader/pages"
+((${#pages[@]} == 0)) || cp "${pages[@]}" "$root/reader/pages"
+cp -a "$(dirname "${BASH_SOURCE[0]}")/consumer" "$root/reader"
 cp -a "$(dirname "${BASH_SOURCE[0]}")/../docs" "$root/reader/tests"
 # What the stand-in of pip compares with.
-(cd "$sources" && cp --parents dev tests/install/built_wheel.sh docs/python.md "$(realpath "$root/reader")")
+(cd "$sources" && cp --parents dev tests/install/built_wheel.sh docs/python.md packaging/action/action.yml "$(realpath "$root/reader")")
 if [ "$way" = dev ]; then
   git clone --quiet --no-hardlinks "$sources" "$root/reader/sorrel"
 else
@@ -84,19 +89,35 @@ case $way in
     ;;
   prefix)
     step apt_get install -y --no-install-recommends gcc g++ libc6-dev
-    step cp -a $package /opt/sorrel
+    case $package in
+      *.tar.gz) step tar -C /opt --transform 's,^sorrel-[^/]*,sorrel,S' -xf $package ;;
+      *) step cp -a $package /opt/sorrel ;;
+    esac
     prefix=/opt/sorrel
+    ;;
+  rpm)
+    step apt_get install -y --no-install-recommends gcc g++ libc6-dev rpm
+    step rpm -i --nodeps $package
+    prefix=/usr
     ;;
 esac
 # What the pages use beside Sorrel.
 step apt_get install -y --no-install-recommends python3 make cmake ninja-build pkgconf procps
-export PATH=\$prefix/bin:\$PATH
+eval "\$(\$prefix/bin/sorrel env)"
 step sorrel selftest
 printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); }\n' >/reader/ranks.c
 step sorrel cc -O2 /reader/ranks.c -o /reader/ranks
 step sorrel run -n 1000 /reader/ranks
+step mpicc -O2 /reader/consumer/sum.c -o /reader/sum
+step mpiexec -n 100 /reader/sum
+step cc /reader/consumer/sum.c \$(pkg-config --cflags --libs sorrel-mpi) -o /reader/sum
+step sorrel run -n 100 /reader/sum
+step cmake -G Ninja -S /reader/consumer -B /reader/build
+step cmake --build /reader/build
+step cmake -E chdir /reader/build ctest --output-on-failure
+step sorrel docs waits
 for page in /reader/pages/*.md; do
-  step python3 -B /reader/tests/run_blocks.py \$page \$prefix /reader
+  [ ! -e \$page ] || step python3 -B /reader/tests/run_blocks.py \$page \$prefix /reader
 done
 EOT
 
