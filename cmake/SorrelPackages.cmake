@@ -14,16 +14,20 @@ set(CPACK_THREADS 0)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # Not by dpkg-shlibdeps: it does not know the translations, whose names are those of other packages.
-execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-string(REGEX MATCH "[0-9.]+$" libc_version "${libc_version}")
-string(REGEX MATCH "^[0-9]+" compiler_version "${CMAKE_CXX_COMPILER_VERSION}")
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc_version}), libstdc++6 (>= ${compiler_version}), libgcc-s1")
+set(libc_version ${SORREL_GLIBC})
+if(NOT libc_version)
+  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  string(REGEX MATCH "[0-9.]+$" libc_version "${libc_version}")
+endif()
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc_version})")
 # hwloc is opened at run time; compilers are those of `sorrel cc`, `cxx` and `fc`.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libhwloc15, gcc, g++")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gfortran, python3 (>= 3.11)")
 
 # Names of private libraries are those of other packages, too: they are neither offered nor needed.
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+# Every rpm since RHEL 8 reads it.
+set(CPACK_RPM_COMPRESSION_TYPE gzip)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
 set(CPACK_RPM_PACKAGE_GROUP "Development/Libraries")
 set(CPACK_RPM_PACKAGE_SUGGESTS "gcc, gcc-c++, gcc-gfortran, hwloc-libs, python3")

@@ -61,6 +61,11 @@ case $way in
       done
     }
     expect 0 "$prefix" '^  ok +1000 ranks in one process' '^  ok +C program' '^  ok +OpenMP program' '^11 passed|^10 passed, 1 skipped'
+    # A compiler that lacks C++20, as GCC 10 does.
+    mkdir "$work/older"
+    printf '#!/bin/sh\nexec %s "$@" -std=c++17\n' "$(command -v c++)" >"$work/older/c++"
+    chmod +x "$work/older/c++"
+    PATH=$work/older:$PATH expect 0 "$prefix" '^  skipped parallel loop without MPI: c[+]{2} lacks C[+]{2}20'
     "$cmake" --install "$build" --prefix "$work/runtime" --component runtime >"$work/install.log"
     test ! -e "$work/runtime/include"
     expect 0 "$work/runtime" '^  ok +report of a crash' '^  skipped compilers: no include/mpi/mpi.h' '^6 passed, 1 skipped, 0 failed'

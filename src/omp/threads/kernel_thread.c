@@ -36,7 +36,10 @@ static void request_own_thread(pthread_t thread) {
 static void* find_next(void** kept, const char* name) {
   void* next = __atomic_load_n(kept, __ATOMIC_RELAXED);
   if (next != NULL) return next;
-  next = dlsym(RTLD_NEXT, name);
+  // Before glibc 2.36 RTLD_NEXT finds the oldest version, which has other parameters here.
+  next = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.4");
+  if (next == NULL) next = dlvsym(RTLD_NEXT, name, "GLIBC_2.15");
+  if (next == NULL) next = dlsym(RTLD_NEXT, name);
   if (next == NULL) abort();
   __atomic_store_n(kept, next, __ATOMIC_RELAXED);
   return next;

@@ -2,6 +2,14 @@
 
 #include "program/base/libc.hpp"
 
+// What every glibc calls its own allocator.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void __libc_free(void* block);
+}
+
 namespace sorrel::program {
 
 namespace {
@@ -15,6 +23,11 @@ void look_up(Function*& function, const char* name) {
 }
 
 void look_up_all() {
+  // Before glibc 2.34 the look-up allocates memory for a message.
+  found.calloc = __libc_calloc;
+  found.realloc = __libc_realloc;
+  found.free = __libc_free;
+  found.malloc = __libc_malloc;
   look_up(found.calloc, "calloc");
   look_up(found.realloc, "realloc");
   look_up(found.free, "free");
@@ -28,7 +41,6 @@ void look_up_all() {
   void* malloc = libc_function("malloc");
   found.is_of_libc = malloc == libc_function("__libc_malloc");
   found.is_interposed = is_of_this_library(loader_dlsym()(RTLD_DEFAULT, "malloc"));
-  // Last: a value here means that all others are there.
   found.malloc = reinterpret_cast<void* (*)(std::size_t)>(malloc);
 }
 

@@ -2,7 +2,7 @@
 //! library's, or those of an allocator that is loaded as a shared library.
 //!
 //! Any thread. They are looked up at the first call, which the loader makes before any thread
-//! exists. The look-up allocates nothing.
+//! exists. The look-up allocates nothing, or by the C library's functions.
 #pragma once
 
 #include <cstddef>

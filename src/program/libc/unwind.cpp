@@ -6,9 +6,7 @@
 //! its own images instead of the template images, so that its cost does not grow with the number of
 //! ranks. Outside of ranks it shows every image after the libraries.
 
-#include <dlfcn.h>
-#include <link.h>
-
+#include "os/find_object.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/rank/rank_process.hpp"
@@ -75,9 +73,15 @@ int visit_images(PhdrVisitor* visit, void* data) {
 
 SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noexcept {
   using namespace sorrel::program;
-  static auto* const real = next_definition<decltype(::_dl_find_object)>("_dl_find_object");
+  // The loader has it since glibc 2.35.
+  static auto* const real =
+      reinterpret_cast<decltype(&::_dl_find_object)>(libc_function("_dl_find_object"));
+  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  const auto find = [&](void* at) {
+    return real != nullptr ? real(at, result) : sorrel_find_object(at, result, iterate);
+  };
   const ImageSlab* slab = slab_at(reinterpret_cast<std::uintptr_t>(address));
-  if (slab == nullptr) return real(address, result);
+  if (slab == nullptr) return find(address);
   const PrivatizedImage copy =
       slab->copy(slab->index_of(reinterpret_cast<std::uintptr_t>(address)));
   const Module* module = copy.module_at(reinterpret_cast<std::uintptr_t>(address));
@@ -86,7 +90,7 @@ SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noe
   // architecture's own fields).
   const std::uintptr_t base = copy.base_of(*module);
   const auto in_template = reinterpret_cast<std::uintptr_t>(address) - base + module->base;
-  if (real(reinterpret_cast<void*>(in_template), result) != 0) return -1;
+  if (find(reinterpret_cast<void*>(in_template)) != 0) return -1;
   result->dlfo_map_start = reinterpret_cast<void*>(base + module->begin());
   result->dlfo_map_end = reinterpret_cast<void*>(base + module->end());
   result->dlfo_eh_frame = reinterpret_cast<void*>(base + module->unwind_table);

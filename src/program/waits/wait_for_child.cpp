@@ -169,7 +169,9 @@ SORREL_INTERPOSED pid_t fork() noexcept {
 }
 
 SORREL_INTERPOSED pid_t vfork() noexcept {
-  static auto* const real = next_definition<decltype(::_Fork)>("_Fork");
+  // glibc has _Fork since 2.34.
+  static auto* const real = reinterpret_cast<decltype(&::fork)>(
+      libc_function(libc_function("_Fork") != nullptr ? "_Fork" : "fork"));
   return recorded(__builtin_return_address(0), real());
 }
 

@@ -37,6 +37,9 @@ CheckOutcome perform(const Check& check, std::chrono::milliseconds limit) {
     if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == exit_not_found)
       return {Verdict::skipped, ended.text.substr(0, ended.text.find('\n')), {}, ""};
     std::string failure = failure_of(ended, limit);
+    // As the C++ headers say (include/sorrel/require_cxx20.hpp).
+    if (!failure.empty() && ended.text.find("need C++20") != std::string::npos)
+      return {Verdict::skipped, check.compile[0] + " lacks C++20", {}, ""};
     if (!failure.empty()) return failed(std::move(failure), check.compile, std::move(ended));
   }
   CommandOutput ended = output_of(check.run, limit);

@@ -1,0 +1,40 @@
+# Links with the names that an older glibc had, so that what is built here runs with that one and all later ones. The headers are those of this
+# machine: functions that are newer come from an archive (packaging/glibc/fallbacks.c), and a call of another one is an error of the linker.
+set(SORREL_GLIBC "" CACHE STRING "The oldest glibc that programs and libraries need, such as 2.28 (x86_64); empty: this machine's")
+if(NOT SORREL_GLIBC)
+  return()
+endif()
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR SORREL_GLIBC VERSION_LESS 2.28)
+  message(FATAL_ERROR "SORREL_GLIBC must be 2.28 or newer, and is for x86_64; it is '${SORREL_GLIBC}' for ${CMAKE_SYSTEM_PROCESSOR}")
+endif()
+set(glibc_folder ${PROJECT_BINARY_DIR}/glibc)
+set(glibc_sources ${CMAKE_CURRENT_LIST_DIR}/../packaging/glibc)
+file(MAKE_DIRECTORY ${glibc_folder})
+file(STRINGS ${glibc_sources}/fallbacks.c glibc_lines REGEX "defined\\(FALLBACK_")
+string(REGEX MATCHALL "FALLBACK_[A-Za-z0-9_]+" glibc_fallbacks "${glibc_lines}")
+foreach(fallback IN LISTS glibc_fallbacks)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -std=c11 -O2 -fPIC -fvisibility=hidden -fno-stack-protector -Wall -Wextra -D${fallback}
+    -c ${glibc_sources}/fallbacks.c -o ${glibc_folder}/${fallback}.o COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND glibc_objects ${glibc_folder}/${fallback}.o)
+endforeach()
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -fvisibility=hidden -I${CMAKE_CURRENT_LIST_DIR}/../src
+  -c ${CMAKE_CURRENT_LIST_DIR}/../src/os/find_object.cpp -o ${glibc_folder}/find_object.o COMMAND_ERROR_IS_FATAL ANY)
+file(REMOVE ${glibc_folder}/fallbacks.a)
+execute_process(COMMAND ${CMAKE_AR} rcD ${glibc_folder}/fallbacks.a ${glibc_objects} ${glibc_folder}/find_object.o COMMAND_ERROR_IS_FATAL ANY)
+list(TRANSFORM glibc_fallbacks REPLACE "^FALLBACK_" "" OUTPUT_VARIABLE glibc_names)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# What the linker looks for under the names -lc and -lm are scripts, which name the library first.
+foreach(library c m)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${library}.so OUTPUT_VARIABLE script OUTPUT_STRIP_TRAILING_WHITESPACE)
+  file(READ ${script} text)
+  string(REGEX MATCH "[^ ]*/lib${library}[.]so[.]6" glibc_library "${text}")
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${glibc_sources}/older_names.py ${glibc_library} ${SORREL_GLIBC} ${glibc_folder}/lib${library}.so.6 ${glibc_names}
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ${glibc_library} "${glibc_folder}/lib${library}.so.6 ${glibc_folder}/fallbacks.a" text "${text}")
+  file(WRITE ${glibc_folder}/lib${library}.so "${text}")
+endforeach()
+# Until 2.33 some functions of libc were in three other libraries, which later ones have, too.
+add_link_options(-L${glibc_folder})
+foreach(language C CXX)
+  string(APPEND CMAKE_${language}_STANDARD_LIBRARIES " -Wl,--push-state,--no-as-needed,-l:libpthread.so.0,-l:libdl.so.2,-l:librt.so.1,--pop-state")
+endforeach()
