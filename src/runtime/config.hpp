@@ -38,6 +38,8 @@ struct Config : launch::JobSpec {
   bool is_launched = false;
   /// Without `sorrel run`: the process is one of several that another launcher has started.
   launch::Launched launched;
+  /// Whether `sorrel run` has a flight recorder, which looks into the job before SIGTERM ends it.
+  bool has_recorder = false;
   /// Whether long messages may be read from another process's memory where the system allows it.
   bool may_pull = true;
   /// Whether processes of one node may share memory under a host MPI.

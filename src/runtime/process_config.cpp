@@ -88,6 +88,7 @@ void read_user_settings(Config& config) {
   if (const auto seed = user_number_in("SORREL_MOVE_SEED", move_seed_most))
     config.move_seed = static_cast<std::uint64_t>(*seed);
   config.may_share_memory = text_in("SORREL_HOST_MEMORY") != "0";
+  config.has_recorder = !text_in("SORREL_FLIGHT").empty();
 }
 
 void restore(const char* name, const std::string& old_value) {
@@ -131,8 +132,9 @@ void restore_loader_variables(const Config& config) {
 }
 
 void remove_job_variables() {
-  for (const char* name : {launch::job_variable, "SORREL_SHARE", "SORREL_HOST_MEMORY",
-                           "SORREL_SPIN", "SORREL_EAGER", "SORREL_PULL", "SORREL_MOVE_SEED"})
+  for (const char* name :
+       {launch::job_variable, "SORREL_SHARE", "SORREL_HOST_MEMORY", "SORREL_SPIN", "SORREL_EAGER",
+        "SORREL_PULL", "SORREL_MOVE_SEED", "SORREL_FLIGHT"})
     unsetenv(name);
 }
 

@@ -9,6 +9,7 @@
 #include "os/own_process.hpp"
 #include "runtime/activity_report.hpp"
 #include "runtime/crash_report.hpp"
+#include "runtime/end_request.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
@@ -113,6 +114,7 @@ void attach_calling_thread() {
   auto* job = new Job(own, *new ProcessModeBody);
   set_job_of_process(job);
   watch_for_crashes();
+  watch_for_end_requests();
   watch_for_activity_requests();
   report_activity_of(*job);
   watch_for_uncaught_exceptions();

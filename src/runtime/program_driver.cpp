@@ -52,6 +52,7 @@
 #include "runtime/checkpoint/program_memory.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/crash_report.hpp"
+#include "runtime/end_request.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/image_note.hpp"
 #include "runtime/job.hpp"
@@ -666,6 +667,7 @@ void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
   // A rank alone, too, if it is saved: its changes are noticed.
   if (has_several || config.has_safepoints()) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes();
+  watch_for_end_requests();
   program::prepare_signal_delivery(is_of_runtime);
   begin_rank_heaps(config, slab, job);
   // A process for each rank would have a limit of open files of its own.

@@ -17,12 +17,13 @@ namespace {
 
 constexpr int own_seconds = 2;
 constexpr int foreign_seconds = 4;
+constexpr int life_seconds = 5;
 constexpr int kill_seconds_later = 1;
 
 // Linux never sends it, and programs do not use it.
 constexpr int deadline_signal = SIGSTKFLT;
 
-enum class Deadline : int { none, foreign, own };
+enum class Deadline : int { none, foreign, own, life };
 
 struct Timer {
   timer_t id{};
@@ -33,6 +34,7 @@ struct Timer {
 std::array<Timer, 2> timers;
 // Relaxed: the signal arrives seconds after they are written.
 std::atomic<Deadline> deadline{Deadline::none};
+/// The signal, where the deadline is Deadline::life.
 std::atomic<int> end_status{0};
 
 void make(Timer& timer, int signal_number) {
@@ -61,6 +63,10 @@ void end_late(int signal_number) {
   if (kind == Deadline::none) {
     // The signal is not the timer's.
     os::take_default_action(signal_number);
+    return;
+  }
+  if (kind == Deadline::life) {
+    os::take_default_action(end_status.load(std::memory_order_relaxed));
     return;
   }
   constexpr const char* text = "sorrel: the report took longer than 2 s and was cut off\n";
@@ -95,6 +101,13 @@ void limit_own_report(int status) {
   end_status.store(status, std::memory_order_relaxed);
   deadline.store(Deadline::own, std::memory_order_relaxed);
   set_timers(own_seconds);
+}
+
+void limit_life(int signal_number) {
+  Deadline none = Deadline::none;
+  if (!deadline.compare_exchange_strong(none, Deadline::life, std::memory_order_relaxed)) return;
+  end_status.store(signal_number, std::memory_order_relaxed);
+  set_timers(life_seconds);
 }
 
 void limit_foreign_report(int status) {

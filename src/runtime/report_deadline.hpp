@@ -21,4 +21,8 @@ void limit_own_report(int status);
 /// thread or process ends. Its time limit is longer than that of limit_own_report().
 void limit_foreign_report(int status);
 
+/// Safe in a signal handler, any thread: the process dies of this signal after 5 seconds, unless a
+/// report has begun.
+void limit_life(int signal_number);
+
 }  // namespace sorrel::runtime

@@ -100,13 +100,14 @@ def main():
         run("run", "-n", "2", "--trace", "file", steps, "4", "100")
         run("info", steps)
         look()
-        # While a job with each kind of temporary folder runs.
-        job = subprocess.Popen([sorrel, "run", "-n", "2", "--trace", "file", steps, "1000000", "10000000"], cwd=work, env=environment,
+        # While a job with each kind of temporary folder runs, and after its end.
+        job = subprocess.Popen([sorrel, "run", "-n", "2", "--flight", "save", "--trace", "file", steps, "1000000", "10000000"], cwd=work, env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         job.stdout.readline()
         look()
         job.terminate()
         job.communicate()
+        look()
         missing = [pattern for pattern, _ in rows.values() if pattern not in seen and not pattern.startswith(NOT_MADE)]
         if missing:
             fail(f"the commands have not made {', '.join(missing)}")

@@ -2,6 +2,7 @@
 
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/flight/flight_recorder.hpp"
 
 namespace sorrel::tool {
 
@@ -13,6 +14,10 @@ int left_out(const char* name) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<FlightRecorder>> make_flight_recorder(FlightPlan) {
+  return Error{"--flight, SORREL_FLIGHT: not in this build, which runs programs only"};
+}
 
 int plan_command(Arguments) {
   return left_out("plan");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report_page_text.inc"
+#include "tools/sorrel/report/html_page.hpp"
 #include "tools/sorrel/report/timeline.hpp"
 
 namespace sorrel::tool {
@@ -34,27 +35,6 @@ std::string base64_of(std::string_view bytes) {
       text += i <= count ? digits[word >> (18 - 6 * i) & 63] : '=';
   }
   return text;
-}
-
-/// Text of a script element: no tag can end it.
-std::string in_script(std::string text) {
-  for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
-    text.replace(at, 2, "<\\/");
-  return text;
-}
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    if (c == '<') {
-      html += "&lt;";
-    } else if (c == '&') {
-      html += "&amp;";
-    } else {
-      html += c;
-    }
-  }
-  return html;
 }
 
 /// The messages that ended the longest waits, as [from, sent, to, received], times in nanoseconds.
@@ -184,17 +164,12 @@ std::string page_of(const std::string& title,
     blobs +=
         "<script type=\"text/plain\" class=\"level\">" + base64_of(level.bytes) + "</script>\n";
   }
-  std::string page(page_head);
-  page += "<title>" + escaped(title) + " - Sorrel report</title>\n<style>\n";
-  page += page_style;
-  page += "</style>\n";
-  page += page_body;
-  page += "<script type=\"application/json\" id=\"data\">";
-  page += in_script(data.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace));
-  page += "</script>\n" + blobs + "<script>\n";
-  page += page_script;
-  page += "</script>\n</body>\n</html>\n";
-  return page;
+  return html_of(HtmlPage{.title = title + " - Sorrel report",
+                          .style = {},
+                          .body = page_body,
+                          .data = line_of(data),
+                          .blobs = std::move(blobs),
+                          .script = page_script});
 }
 
 }  // namespace sorrel::tool

@@ -66,6 +66,7 @@ class HostLaunch {
       print_diagnostic(fmt::format("cannot start a process: {}", std::strerror(errno)));
       return exit_cannot_execute;
     }
+    if (plan_.on_start) plan_.on_start();
     while (child_ != 0)
       wait_for_event();
     end_children();
@@ -153,6 +154,7 @@ class HostLaunch {
   void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
 
   void forward(int number) {
+    if (number == SIGTERM && !is_end_requested_ && plan_.on_end_request) plan_.on_end_request();
     kill(child_, number);
     if (number == SIGUSR1 || number == SIGUSR2) return;
     is_end_requested_ = true;

@@ -36,6 +36,9 @@ struct HostLaunchPlan {
   /// bytes, if there are any.
   bool is_equal = false;
   std::optional<RandomBytes> random;
+  /// As in LaunchPlan.
+  std::function<void()> on_start;
+  std::function<void()> on_end_request;
   /// Called when the process has ended: its number, the number of processes, and whether it has
   /// failed. Returns the exit status in the place of the process's; 0: that stays.
   std::function<int(std::uint32_t process, std::uint32_t process_count, bool has_failed)> on_end;

@@ -78,6 +78,7 @@ class Launch {
       if (!start(i)) break;
     }
     outputs_->begin();
+    if (plan_.on_start) plan_.on_start();
     while (live_count_ > 0 || may_go_on_without_wrapper())
       wait_for_event();
     is_ending_ = is_ending_ || is_left_;
@@ -304,6 +305,10 @@ class Launch {
         return;
       }
       end_signal_ = number;
+    }
+    if (number == SIGTERM && plan_.on_end_request) {
+      outputs_->catch_up();
+      plan_.on_end_request();
     }
     // The terminal has sent it to every process of the group.
     if (info.si_code == SI_KERNEL) return;

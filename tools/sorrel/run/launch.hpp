@@ -64,6 +64,10 @@ struct LaunchPlan {
   /// none is left: after how many nanoseconds all are started again. Nothing, or empty: they are
   /// not.
   std::function<std::optional<std::int64_t>(int signal)> restarts;
+  /// Called when the processes have been started.
+  std::function<void()> on_start;
+  /// Called when this process gets the first SIGTERM, before the job's processes get it.
+  std::function<void()> on_end_request;
   /// Called when the last process has ended, before launch() returns or dies of a signal.
   std::function<void()> on_end;
 };

@@ -1,6 +1,7 @@
 // The third stage of `sorrel run`: how many ranks, processes and workers the job has, the folders
 // that it writes to, and what the loader of each program is given.
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/core.h>
@@ -24,6 +25,7 @@
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/machine/topology.hpp"
 #include "tools/sorrel/run/openmp.hpp"
+#include "tools/sorrel/run/option_conflict.hpp"
 #include "tools/sorrel/run/plan_notes.hpp"
 #include "tools/sorrel/run/run_stages.hpp"
 #include "tools/sorrel/run/wire_options.hpp"
@@ -95,6 +97,53 @@ Result<void> prepare_report(RunPlan& plan, const std::string& file) {
   if (error && error != std::errc::no_such_file_or_directory)
     return Error{fmt::format("--report-json {}: {}", file, error.message())};
   plan.job.report_file = path.string();
+  return {};
+}
+
+/// The name of a program as a part of a file's.
+std::string name_for_files(const std::string& name) {
+  constexpr std::size_t length_max = 64;
+  std::string plain = std::filesystem::path(name).filename().string().substr(0, length_max);
+  for (char& letter : plain) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                          std::string_view("._-").find(letter) != std::string_view::npos;
+    if (!is_plain) letter = '_';
+  }
+  return plain.empty() || plain.front() == '.' || plain.front() == '-' ? "job" + plain : plain;
+}
+
+/// For --flight and SORREL_FLIGHT: the recorder, to which the library reports.
+Result<void> prepare_flight(PreparedRun& run) {
+  const RunOptions& options = run.options();
+  const char* setting = std::getenv(flight_variable);
+  const std::string folder =
+      !options.flight.empty() ? options.flight : std::string(setting == nullptr ? "" : setting);
+  if (folder.empty()) return {};
+  const RequestedProgram& first = run.resolved.programs.front();
+  const ProgramReport& program = first.report;
+  const auto can_have = [&](RunOptions with) {
+    return option_conflict(with, first.request, run.resolved.host, program).empty();
+  };
+  RunOptions checked = options;
+  checked.check.is_wanted = true;
+  RunOptions traced = options;
+  traced.trace.trace = "-";
+  const bool is_observed = options.check.any() || options.trace.any();
+  const Arguments arguments = run.resolved.parsed.arguments;
+  Result<std::unique_ptr<FlightRecorder>> recorder =
+      make_flight_recorder({.folder = folder,
+                            .report_file = run.plan.job.report_file,
+                            .program = name_for_files(program.name),
+                            .arguments = {arguments.begin(), arguments.end()},
+                            .can_check = !is_observed && program.translated_mpi.empty() &&
+                                         !program.is_interpreter && can_have(checked),
+                            .can_trace = !is_observed && can_have(traced),
+                            .can_be_verbose = !options.verbose,
+                            .has_host = !run.plan.host.name.empty(),
+                            .is_first = run.plan.host.is_first});
+  if (!recorder.has_value()) return Error{recorder.error()};
+  run.recorder = std::move(recorder).value();
+  run.plan.job.report_file = run.recorder->report_file();
   return {};
 }
 
@@ -391,11 +440,15 @@ std::string name_of_host_job(const RunPlan& plan) {
 Result<PreparedRun> prepare_run(ResolvedRun resolved) {
   Result<RunPlan> plan = plan_of(resolved);
   if (!plan.has_value()) return Error{plan.error()};
-  PreparedRun run{.resolved = std::move(resolved), .plan = std::move(plan).value(), .parts = {}};
+  PreparedRun run{.resolved = std::move(resolved),
+                  .plan = std::move(plan).value(),
+                  .parts = {},
+                  .recorder = nullptr};
   run.plan.random = run.plan.host.name.empty() ? make_random_bytes() : random_bytes_under_host();
   Result<void> done = prepare_trace(run.plan, run.options().trace);
   if (done.has_value()) done = prepare_check(run.plan, run.options().check);
   if (done.has_value()) done = prepare_report(run.plan, run.options().report_json);
+  if (done.has_value()) done = prepare_flight(run);
   if (done.has_value()) done = prepare_checkpoints(run.plan, run.resolved.parsed);
   if (done.has_value() && run.plan.job.is_verbose) {
     for (const std::string& note : notes_on(run.plan, run.options().omp))

@@ -227,6 +227,12 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "FILE too, as JSON (docs/reference/file-formats.md)")
       ->type_name("FILE")
       ->group(group_output);
+  app->add_option("--flight", options.flight,
+                  "Write a page of HTML into the folder DIR if a deadlock, a crash, an error or "
+                  "SIGTERM ends the job, or if it has idled for more than half of its time "
+                  "(docs/flight.md; default: SORREL_FLIGHT, or none)")
+      ->type_name("DIR")
+      ->group(group_output);
   app->add_option("--trace", options.trace.trace,
                   "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
                   "waits, messages, and what each worker runs (docs/trace.md)")

@@ -43,6 +43,7 @@ struct RunOptions {
   CheckRequest check;
   std::string junit;        ///< a file; "": none
   std::string report_json;  ///< a file; "": none
+  std::string flight;       ///< a folder; "": that of SORREL_FLIGHT, or none
   std::vector<std::string> shared;
   std::vector<std::string> private_ones;
   HostOptions host;

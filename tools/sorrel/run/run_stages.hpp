@@ -3,6 +3,7 @@
 //! has been started.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/flight/flight_recorder.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
 #include "tools/sorrel/run/run_job.hpp"
@@ -63,6 +65,7 @@ struct PreparedRun {
   ResolvedRun resolved;
   RunPlan plan;
   std::vector<Part> parts;
+  std::unique_ptr<FlightRecorder> recorder;  ///< null: none
 
   [[nodiscard]] const RunOptions& options() const { return resolved.parsed.options; }
 

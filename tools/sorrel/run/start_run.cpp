@@ -49,6 +49,17 @@ void set_environment(launch::JobSpec& job, const Part& part, const Installation&
                  .claims_descriptor = job.wrapper.claims_descriptor};
 }
 
+/// The calls of the recorder, which may be null.
+std::function<void()> on_start_of(FlightRecorder* recorder) {
+  if (recorder == nullptr) return {};
+  return [=] { recorder->begin(); };
+}
+
+std::function<void()> on_end_request_of(FlightRecorder* recorder) {
+  if (recorder == nullptr) return {};
+  return [=] { recorder->on_end_request(); };
+}
+
 int start_under_host(const PreparedRun& run) {
   const RunPlan& plan = run.plan;
   const Installation& installation = run.resolved.installation;
@@ -71,6 +82,7 @@ int start_under_host(const PreparedRun& run) {
                   .must_abort = plan.host.is_slurm};
   set_environment(job, part, installation);
   std::function<int(std::uint32_t, std::uint32_t, bool)> on_end;
+  FlightRecorder* recorder = run.recorder.get();
   if (trace.any() && plan.random) {
     on_end = [&](std::uint32_t process, std::uint32_t process_count, bool has_failed) {
       finish_host_trace(trace, plan.job.trace_folder,
@@ -97,11 +109,18 @@ int start_under_host(const PreparedRun& run) {
        .report_file = plan.job.report_file,
        .is_equal = plan.job.moves_between,
        .random = plan.random,
-       .on_end = on_end,
-       .set_environment = [&](int host_status) {
-         job.host_mpi.status_descriptor = host_status;
-         set_job_variable(job);
-       }});
+       .on_start = on_start_of(recorder),
+       .on_end_request = on_end_request_of(recorder),
+       .on_end =
+           [&](std::uint32_t process, std::uint32_t process_count, bool has_failed) {
+             if (recorder != nullptr) recorder->end();
+             return on_end ? on_end(process, process_count, has_failed) : 0;
+           },
+       .set_environment =
+           [&](int host_status) {
+             job.host_mpi.status_descriptor = host_status;
+             set_job_variable(job);
+           }});
   // Findings are left if the program has not joined the job.
   std::error_code ignored;
   if (check.any()) std::filesystem::remove_all(plan.job.check_folder, ignored);
@@ -148,16 +167,22 @@ int launch_processes(const PreparedRun& run,
                            if (job.process_mode) job.has_rank_labels = false;
                            if (job.process_count > 1 || job.process_mode)
                              job.memory_descriptor = segment;
-                           if (!part.program.wrapper.empty()) {
+                           if (!part.program.wrapper.empty())
                              job.wrapper.claims_descriptor = claims;
+                           if (!part.program.wrapper.empty() || run.recorder != nullptr)
                              job.launcher = getppid();
-                           }
                            set_environment(job, part, run.resolved.installation);
                            set_rank_variables(job, shares[index]);
                            set_job_variable(job);
                          },
                      .restarts = {},
-                     .on_end = on_end};
+                     .on_start = on_start_of(run.recorder.get()),
+                     .on_end_request = on_end_request_of(run.recorder.get()),
+                     .on_end =
+                         [&] {
+                           if (run.recorder != nullptr) run.recorder->end();
+                           if (on_end) on_end();
+                         }};
   if (restarts.note_descriptor())
     started.restarts = [&](int signal) { return restarts.begin_next(signal); };
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
@@ -251,7 +276,8 @@ bool needs_parent(const PreparedRun& run) {
   const bool has_processes =
       job.process_count > 1 || job.process_mode || !run.parts.front().program.wrapper.empty();
   const bool is_written_after = options.trace.any() || options.check.any() ||
-                                !options.junit.empty() || !options.report_json.empty();
+                                !options.junit.empty() || !options.report_json.empty() ||
+                                run.recorder != nullptr;
   // The system gives the first process of a container no signal for which it has no handler:
   // neither SIGTERM nor Ctrl-C would end the program in its place.
   const bool is_first_of_system = ::getpid() == 1;
@@ -263,6 +289,7 @@ bool needs_parent(const PreparedRun& run) {
 int start_run(const PreparedRun& run) {
   // Without the option, the user's variable is used.
   if (!run.plan.share.empty()) setenv("SORREL_SHARE", run.plan.share.c_str(), 1);
+  if (run.recorder != nullptr) setenv(flight_variable, "1", 1);
   // Addresses are visible to a program: with a seed they are the same in each run.
   if (run.plan.job.seed || run.schedules()) (void)personality(ADDR_NO_RANDOMIZE);
   if (!run.plan.host.name.empty()) return start_under_host(run);

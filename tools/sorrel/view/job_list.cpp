@@ -119,6 +119,20 @@ Result<RunningJob> find_job(const std::string& word) {
       "process {} is no job that `sorrel run` has started; `sorrel ps` lists the jobs", pid)};
 }
 
+std::optional<RunningJob> job_of_this_command() {
+  const pid_t own = getpid();
+  const pid_t parent = getppid();
+  for (RunningJob& job : running_jobs()) {
+    const bool is_own = std::ranges::any_of(job.processes, [&](const JobProcess& process) {
+      const pid_t daemon = process.spec.host_mpi.daemon;
+      return process.spec.launcher == own || process.facts.parent == own ||
+             (daemon != 0 && daemon == parent);
+    });
+    if (is_own) return std::move(job);
+  }
+  return std::nullopt;
+}
+
 std::optional<launch::ProcessMark> mark_of(pid_t pid) {
   return mark_in(environment_of(pid), pid);
 }

@@ -50,6 +50,10 @@ struct RunningJob {
 /// why there is none.
 [[nodiscard]] Result<RunningJob> find_job(const std::string& word);
 
+/// The job whose processes the calling `sorrel run` has started, or under a host MPI the part of it
+/// on this machine; nothing before their start, and after their end.
+[[nodiscard]] std::optional<RunningJob> job_of_this_command();
+
 /// The process's mark as it is now; nothing if it has ended.
 [[nodiscard]] std::optional<launch::ProcessMark> mark_of(pid_t pid);
 
