@@ -30,7 +30,7 @@ struct StagedRequest {
   bool is_sized;
 };
 
-/// Of one rank, which alone uses it, one thread at a time.
+/// One rank alone uses it, one thread at a time.
 struct RankCalls {
   std::vector<std::unique_ptr<StagedRequest>> requests;
   /// The next binding that the rank enters is called from here. Nothing suspends between.
@@ -150,7 +150,7 @@ int DeviceCall::fail(int error_class, const char* reason) const {
   return raise(self_, comm_ != nullptr ? *comm_ : self_.self_comm, error);
 }
 
-/// Of a rooted collective. False in a member of an intercommunicator that takes no part.
+/// Whether this rank is the root of a rooted collective. False in a member of an intercommunicator that takes no part.
 bool DeviceCall::is_root() const {
   return mpi::is_root_of(*comm_, argument<int>(function_.root));
 }
@@ -205,7 +205,7 @@ std::int64_t DeviceCall::displacement_at(const DeviceBuffer& buffer, std::size_t
              : argument<const int*>(number)[index];
 }
 
-/// Of a reduction with a count for each member.
+/// The number of elements of the operand of a reduction with a count for each member.
 std::int64_t DeviceCall::operand_count(const DeviceBuffer& buffer) const {
   if (argument<const void*>(buffer.count) == nullptr) return 0;
   // In place, the receive buffer holds the whole operand.
@@ -226,7 +226,7 @@ std::int64_t DeviceCall::element_count(const DeviceBuffer& buffer) const {
   return argument<MPI_Count>(buffer.count) * static_cast<std::int64_t>(block_count(share));
 }
 
-/// Of a buffer with one block for each member.
+/// The blocks of a buffer with one block for each member.
 std::vector<DeviceBlock> DeviceCall::listed_blocks(const DeviceBuffer& buffer) const {
   std::vector<DeviceBlock> blocks;
   const bool has_types = buffer.form == DeviceForm::blocks_types;

@@ -30,7 +30,7 @@ AddressRange range_of(const DeviceBlock& block) {
   return {moved(block.address, begin), moved(block.address, end)};
 }
 
-/// Of a block that is not within one allocation: of each of its rows.
+/// Where a block lies that is not within one allocation: decided by each of its rows.
 DevicePlace place_of_rows(const DeviceBlock& block) {
   bool is_any_on_host = false;
   bool is_any_on_device = false;

@@ -56,7 +56,7 @@ class DeviceStage {
   /// Where the call finds what is at `address` of the buffer.
   [[nodiscard]] std::intptr_t host_of(std::uintptr_t address) const;
 
-  /// Of all blocks, without gaps.
+  /// The bytes of all blocks, without gaps.
   [[nodiscard]] std::size_t bytes() const;
 
   /// Before the call: copies what it reads from the device. False: the driver has failed. May
