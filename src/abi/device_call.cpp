@@ -150,7 +150,8 @@ int DeviceCall::fail(int error_class, const char* reason) const {
   return raise(self_, comm_ != nullptr ? *comm_ : self_.self_comm, error);
 }
 
-/// Whether this rank is the root of a rooted collective. False in a member of an intercommunicator that takes no part.
+/// Whether this rank is the root of a rooted collective. False in a member of an intercommunicator
+/// that takes no part.
 bool DeviceCall::is_root() const {
   return mpi::is_root_of(*comm_, argument<int>(function_.root));
 }

@@ -22,7 +22,8 @@ struct CoreUse {
     return processor_seconds / seconds / static_cast<double>(cores);
   }
 
-  /// The share that other programs have used. On whichever cpus they have run, it is taken as on these cores.
+  /// The share that other programs have used. On whichever cpus they have run, it is taken as on
+  /// these cores.
   [[nodiscard]] double other() const {
     const double share = other_work * static_cast<double>(cpus) / static_cast<double>(cores);
     return share < 1 ? share : 1;

@@ -50,8 +50,10 @@ void limit_ranks(Json& data, std::size_t count_max) {
     if (!data.contains(part) || !data[part].is_object() || !data[part].contains(name)) return;
     Json& all = data[part][name];
     if (!all.is_array() || all.size() <= count_max) return;
-    data[rest] = all.size() - count_max;
+    const std::size_t left_out = all.size() - count_max;
     all.get_ref<Json::array_t&>().resize(count_max);
+    // Adding a member moves the others.
+    data[rest] = left_out;
   };
   limit("report", "waits", "left_out");
   limit("look", "rank_states", "left_out");

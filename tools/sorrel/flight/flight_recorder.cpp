@@ -175,7 +175,7 @@ class Recorder final : public FlightRecorder {
     thread_.join();
   }
 
-  /// Of the thread.
+  /// The thread does this.
   void take_samples() {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::nanoseconds(samples_.distance_ns()),

@@ -25,7 +25,7 @@ struct FlightPlan {
   std::string report_file;
   /// The name of the program, for files.
   std::string program;
-  /// Those of `sorrel run`.
+  /// The arguments of `sorrel run`.
   std::vector<std::string> arguments;
   /// Options that the job could have been given, too.
   bool can_check = false;

@@ -26,7 +26,7 @@ class WaitSamples {
     std::string place;
     std::uint64_t count = 0;  ///< Ranks, of all samples together.
 
-    /// Of all ranks in all samples, from 0 to 1.
+    /// The part of all ranks in all samples, from 0 to 1.
     double share = 0;
   };
 
