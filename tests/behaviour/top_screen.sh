@@ -28,6 +28,8 @@ shows() { [[ $(screen | tr '\n' '~') =~ $1 ]]; }
 expect() { wait_until 30000 shows "$1" || fail "expected $1"; }
 press() { terminal send-keys -t top "$@"; }
 expect '^ sorrel top +job 1/1 +sorted by fewest ranks [^~]*~job [0-9]+: 1 process.*8 ranks: .*~ *4-7 .4. +waits +MPI_Barrier'
+# The load of each worker at the looks so far, behind its line.
+expect '~worker +thread [^~]* state +history *~ *0 [^~]*[^ ~0-9a-z] *~'
 press s
 expect 'sorted by rank .*~ *0 +runs on worker.*~ *2 +waits +MPI_Recv.*~ *4-7 .4. +waits'
 press Right

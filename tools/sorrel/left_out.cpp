@@ -3,6 +3,7 @@
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/flight/flight_recorder.hpp"
+#include "tools/sorrel/live/live_server.hpp"
 
 namespace sorrel::tool {
 
@@ -17,6 +18,10 @@ int left_out(const char* name) {
 
 Result<std::unique_ptr<FlightRecorder>> make_flight_recorder(FlightPlan) {
   return Error{"--flight, SORREL_FLIGHT: not in this build, which runs programs only"};
+}
+
+Result<std::unique_ptr<LiveServer>> make_live_server() {
+  return Error{"--live: not in this build, which runs programs only"};
 }
 
 int plan_command(Arguments) {

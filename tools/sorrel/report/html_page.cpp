@@ -31,6 +31,10 @@ std::string escaped(std::string_view text) {
 
 std::string html_of(const HtmlPage& page) {
   std::string text(page_head);
+  if (page.asks_server) {
+    constexpr std::string_view policy = "default-src 'none'; ";
+    text.insert(text.find(policy) + policy.size(), "connect-src 'self'; ");
+  }
   text += "<title>" + escaped(page.title) + "</title>\n<style>\n";
   text += page_style;
   text += page.style;

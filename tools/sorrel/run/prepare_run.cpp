@@ -147,6 +147,14 @@ Result<void> prepare_flight(PreparedRun& run) {
   return {};
 }
 
+Result<void> prepare_live(PreparedRun& run) {
+  if (!run.options().live) return {};
+  Result<std::unique_ptr<LiveServer>> server = make_live_server();
+  if (!server.has_value()) return Error{server.error()};
+  run.live = std::move(server).value();
+  return {};
+}
+
 /// For --checkpoint: not a folder, which is ./memory.
 constexpr std::string_view in_memory = "memory";
 
@@ -443,12 +451,14 @@ Result<PreparedRun> prepare_run(ResolvedRun resolved) {
   PreparedRun run{.resolved = std::move(resolved),
                   .plan = std::move(plan).value(),
                   .parts = {},
-                  .recorder = nullptr};
+                  .recorder = nullptr,
+                  .live = nullptr};
   run.plan.random = run.plan.host.name.empty() ? make_random_bytes() : random_bytes_under_host();
   Result<void> done = prepare_trace(run.plan, run.options().trace);
   if (done.has_value()) done = prepare_check(run.plan, run.options().check);
   if (done.has_value()) done = prepare_report(run.plan, run.options().report_json);
   if (done.has_value()) done = prepare_flight(run);
+  if (done.has_value()) done = prepare_live(run);
   if (done.has_value()) done = prepare_checkpoints(run.plan, run.resolved.parsed);
   if (done.has_value() && run.plan.job.is_verbose) {
     for (const std::string& note : notes_on(run.plan, run.options().omp))

@@ -122,8 +122,10 @@ Result<ParsedRun> parse_run(Arguments arguments, const Restart* restart) {
         fmt::format("--share must be fair, yielding or fixed, not '{}'", run.options.share)};
   }
   run.is_openmp_only = run.options.omp && !concerns_ranks(own);
-  if (run.is_openmp_only && !own.flight.empty())
-    return Error{"--flight needs a job of ranks: give their number (-n)"};
+  if (run.is_openmp_only && (!own.flight.empty() || own.live)) {
+    return Error{fmt::format("{} needs a job of ranks: give their number (-n)",
+                             own.live ? "--live" : "--flight")};
+  }
   return run;
 }
 

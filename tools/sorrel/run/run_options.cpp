@@ -233,6 +233,10 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "(docs/flight.md; default: SORREL_FLIGHT, or none)")
       ->type_name("DIR")
       ->group(group_output);
+  app->add_flag("--live", options.live,
+                "Serve a page that shows the running job on this machine's loopback; its address "
+                "is printed on stderr (docs/top.md)")
+      ->group(group_output);
   app->add_option("--trace", options.trace.trace,
                   "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
                   "waits, messages, and what each worker runs (docs/trace.md)")

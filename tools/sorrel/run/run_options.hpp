@@ -51,6 +51,7 @@ struct RunOptions {
   bool verbose = false;
   bool omp = false;
   bool comm_worker = false;
+  bool live = false;
 };
 
 struct RunRequest {

@@ -15,6 +15,7 @@
 #include "tools/sorrel/common/installation.hpp"
 #include "tools/sorrel/flight/flight_recorder.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/live/live_server.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
 #include "tools/sorrel/run/run_job.hpp"
 #include "tools/sorrel/run/run_options.hpp"
@@ -66,6 +67,10 @@ struct PreparedRun {
   RunPlan plan;
   std::vector<Part> parts;
   std::unique_ptr<FlightRecorder> recorder;  ///< null: none
+  std::unique_ptr<LiveServer> live;          ///< null: none
+
+  /// Whether this command looks into the job.
+  [[nodiscard]] bool is_watched() const { return recorder != nullptr || live != nullptr; }
 
   [[nodiscard]] const RunOptions& options() const { return resolved.parsed.options; }
 

@@ -169,17 +169,22 @@ int launch_processes(const PreparedRun& run,
                              job.memory_descriptor = segment;
                            if (!part.program.wrapper.empty())
                              job.wrapper.claims_descriptor = claims;
-                           if (!part.program.wrapper.empty() || run.recorder != nullptr)
+                           if (!part.program.wrapper.empty() || run.is_watched())
                              job.launcher = getppid();
                            set_environment(job, part, run.resolved.installation);
                            set_rank_variables(job, shares[index]);
                            set_job_variable(job);
                          },
                      .restarts = {},
-                     .on_start = on_start_of(run.recorder.get()),
+                     .on_start =
+                         [&] {
+                           if (run.recorder != nullptr) run.recorder->begin();
+                           if (run.live != nullptr) run.live->begin();
+                         },
                      .on_end_request = on_end_request_of(run.recorder.get()),
                      .on_end =
                          [&] {
+                           if (run.live != nullptr) run.live->end();
                            if (run.recorder != nullptr) run.recorder->end();
                            if (on_end) on_end();
                          }};
@@ -277,7 +282,7 @@ bool needs_parent(const PreparedRun& run) {
       job.process_count > 1 || job.process_mode || !run.parts.front().program.wrapper.empty();
   const bool is_written_after = options.trace.any() || options.check.any() ||
                                 !options.junit.empty() || !options.report_json.empty() ||
-                                run.recorder != nullptr;
+                                run.is_watched();
   // The system gives the first process of a container no signal for which it has no handler:
   // neither SIGTERM nor Ctrl-C would end the program in its place.
   const bool is_first_of_system = ::getpid() == 1;

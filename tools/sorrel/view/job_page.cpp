@@ -1,7 +1,9 @@
 #include "tools/sorrel/view/job_page.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/core.h>
 #include <map>
 #include <string_view>
@@ -206,6 +208,32 @@ std::vector<std::string> page_of(const RunningJob& job,
   add_lines(lines, std::string_view(table).substr(name.size()));
   add_unexpected(lines, now);
   return lines;
+}
+
+std::optional<std::size_t> worker_heading(const std::vector<std::string>& lines) {
+  const auto found = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.starts_with("worker   thread "); });
+  if (found == lines.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - lines.begin());
+}
+
+std::string load_history(const std::vector<std::optional<double>>& loads,
+                         std::size_t width,
+                         bool has_blocks) {
+  constexpr std::array<const char*, 9> blocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const std::size_t count = std::min(loads.size(), width);
+  std::string text(width - count, ' ');
+  for (std::size_t i = loads.size() - count; i < loads.size(); ++i) {
+    const double share = std::clamp(loads[i].value_or(0) / 100, 0.0, 1.0);
+    if (!loads[i]) {
+      text += ' ';
+    } else if (has_blocks) {
+      text += blocks[static_cast<std::size_t>(std::lround(share * (blocks.size() - 1)))];
+    } else {
+      text += static_cast<char>('0' + std::min(9L, std::lround(share * 10)));
+    }
+  }
+  return text;
 }
 
 Json json_of(const RunningJob& job) {

@@ -1,6 +1,7 @@
 //! JobPage - a running job on a screen: its resources, workers and ranks. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ struct WorkerRates {
                                                const JobView& before,
                                                const JobView& now,
                                                const report::RowChoice& choice);
+
+/// The line of the heading of workers among those of page_of(), which a line for each worker
+/// follows; nothing if there is none.
+[[nodiscard]] std::optional<std::size_t> worker_heading(const std::vector<std::string>& lines);
+
+/// Shares in percent, as a text of `width` characters; the last of more than `width` ones. Of UTF-8
+/// if `has_blocks`, else of digits, tenths of the whole. A share that is not known is a space.
+[[nodiscard]] std::string load_history(const std::vector<std::optional<double>>& loads,
+                                       std::size_t width,
+                                       bool has_blocks);
 
 [[nodiscard]] Json json_of(const RunningJob& job);
 [[nodiscard]] Json json_of(const RunningJob& job, const JobView& before, const JobView& now);

@@ -20,10 +20,13 @@ int run_top_screen(const TopOptions& /*options*/) {
 #include <array>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <curses.h>
 #include <fmt/core.h>
+#include <langinfo.h>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -47,6 +50,33 @@ constexpr std::array<std::pair<RowOrder, const char*>, 5> orders = {
 /// With scrolling, more rows are of use than on a page.
 constexpr std::size_t row_count_max = 4096;
 constexpr int column_step = 8;
+/// The history of a worker's load: one character for each look; behind the columns of its line.
+constexpr std::size_t history_width = 24;
+constexpr std::size_t history_column = 84;
+
+/// The pairs of colours; 0 are the terminal's own.
+enum Colour : std::uint8_t { plain, good, waiting, ready, bad };
+
+/// The colour of a line on the page, by what it begins with or the state of its ranks.
+Colour colour_of(std::string_view line) {
+  if (line.starts_with("note: ")) return bad;
+  constexpr std::array<std::pair<std::string_view, Colour>, 4> states = {
+      {{"  runs on worker ", good},
+       {"  blocked ", bad},
+       {"  ready ", ready},
+       {"  waits  ", waiting}}};
+  for (const auto& [state, colour] : states) {
+    if (line.find(state) != line.npos) return colour;
+  }
+  return plain;
+}
+
+bool is_heading(std::string_view line) {
+  constexpr std::array<std::string_view, 3> begins = {"job ", "worker   thread ",
+                                                      "unexpected messages"};
+  return std::ranges::any_of(begins, [&](auto begin) { return line.starts_with(begin); }) ||
+         line.find("  tag  communicator") != line.npos;
+}
 
 /// The terminal in the library's mode; restored at the end.
 class Terminal {
@@ -57,6 +87,15 @@ class Terminal {
     cbreak();
     noecho();
     curs_set(0);
+    const char* no_color = std::getenv("NO_COLOR");
+    if (has_colors() && (no_color == nullptr || *no_color == '\0')) {
+      start_color();
+      use_default_colors();
+      init_pair(good, COLOR_GREEN, -1);
+      init_pair(waiting, COLOR_BLUE, -1);
+      init_pair(ready, COLOR_YELLOW, -1);
+      init_pair(bad, COLOR_RED, -1);
+    }
     keypad(stdscr, TRUE);
   }
 
@@ -89,6 +128,7 @@ class Top {
  public:
   explicit Top(const TopOptions& options)
       : options_(options),
+        has_blocks_(std::string_view(nl_langinfo(CODESET)) == "UTF-8"),
         interval_ns_(static_cast<std::int64_t>(options.interval_seconds * 1e9)) {}
 
   /// Runs until a key ends it, or the job has ended; returns what is to be said then.
@@ -135,6 +175,7 @@ class Top {
     shown_ = jobs_.empty() ? 0 : jobs_[index].pid;
     first_line_ = 0;
     before_.reset();
+    loads_.clear();
   }
 
   void look() {
@@ -151,6 +192,12 @@ class Top {
     }
     has_seen_ = true;
     now_ = std::move(now).value();
+    const std::vector<WorkerRates> rates = rates_of(before_.value_or(*now_), *now_);
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      auto& loads = loads_[now_->view.workers[i].number];
+      loads.push_back(rates[i].load);
+      if (loads.size() > history_width) loads.erase(loads.begin());
+    }
     make_page();
   }
 
@@ -158,6 +205,15 @@ class Top {
     if (!now_ || jobs_.empty()) return;
     lines_ = page_of(jobs_[index_], before_.value_or(*now_), *now_,
                      {.row_count_max = row_count_max, .order = orders[order_].first});
+    if (const auto heading = worker_heading(lines_)) {
+      lines_[*heading] = fmt::format("{:<{}}{}", lines_[*heading], history_column, "history");
+      for (std::size_t i = 0; i < now_->view.workers.size(); ++i) {
+        std::string& line = lines_[*heading + 1 + i];
+        line = fmt::format(
+            "{:<{}}{}", line, history_column,
+            load_history(loads_[now_->view.workers[i].number], history_width, has_blocks_));
+      }
+    }
     before_ = now_;
   }
 
@@ -172,8 +228,29 @@ class Top {
     const auto room = static_cast<std::size_t>(std::max(LINES - 1, 1));
     first_line_ = std::min(first_line_, lines_.size() > room ? lines_.size() - room : 0);
     for (std::size_t i = 0; i < room && first_line_ + i < lines_.size(); ++i)
-      put_line(static_cast<int>(i) + 1, lines_[first_line_ + i], first_column_);
+      put_page_line(static_cast<int>(i) + 1, first_line_ + i);
     refresh();
+  }
+
+  void put_page_line(int row, std::size_t index) {
+    const std::string& line = lines_[index];
+    const auto heading = worker_heading(lines_);
+    const bool is_worker =
+        heading && now_ && index > *heading && index <= *heading + now_->view.workers.size();
+    const chtype style =
+        is_heading(line) ? A_BOLD : COLOR_PAIR(is_worker ? plain : colour_of(line));
+    attron(style);
+    put_line(row, line, first_column_);
+    attroff(style);
+    if (!is_worker || first_column_ >= history_column) return;
+    // The history in the colour of the latest load.
+    const auto column = static_cast<int>(history_column - first_column_);
+    const int width = std::min(static_cast<int>(history_width), COLS - column);
+    const auto& loads = loads_[now_->view.workers[index - *heading - 1].number];
+    const double load = loads.empty() ? 0 : loads.back().value_or(0);
+    constexpr double busy_percent = 50;
+    if (width > 0)
+      mvchgat(row, column, width, A_NORMAL, load >= busy_percent ? good : ready, nullptr);
   }
 
   void scroll_to(std::int64_t line) {
@@ -226,6 +303,7 @@ class Top {
   }
 
   const TopOptions& options_;
+  const bool has_blocks_;
   const std::int64_t interval_ns_;
   std::vector<RunningJob> jobs_;
   /// The job that is shown: its index, and its number; 0: none.
@@ -233,6 +311,8 @@ class Top {
   pid_t shown_ = 0;
   std::optional<JobView> before_;
   std::optional<JobView> now_;
+  /// By worker of the job that is shown: its load at the latest looks.
+  std::map<std::uint32_t, std::vector<std::optional<double>>> loads_;
   bool has_seen_ = false;
   std::string end_text_;
   std::vector<std::string> lines_;

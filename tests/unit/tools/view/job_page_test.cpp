@@ -108,6 +108,19 @@ TEST(JobPage, has_the_same_in_json) {
   EXPECT_TRUE(json["worker_states"][0]["load_percent"].is_null());
 }
 
+TEST(JobPage, draws_the_history_of_a_load) {
+  EXPECT_EQ(load_history({0.0, 50.0, std::nullopt, 100.0, 130.0}, 6, true), "  ▄ ██");
+  EXPECT_EQ(load_history({0.0, 50.0, std::nullopt, 100.0}, 4, false), "05 9");
+  EXPECT_EQ(load_history({0.0, 50.0, 100.0}, 2, true), "▄█");
+  EXPECT_EQ(load_history({}, 3, true), "   ");
+}
+
+TEST(JobPage, finds_the_lines_of_workers) {
+  const JobView now = view_at(3'000'000'000, 6'500'000'000, 140);
+  EXPECT_EQ(worker_heading(page_of(small_job(), now, now, {})), 1U);
+  EXPECT_FALSE(worker_heading({"all its ranks have ended"}));
+}
+
 TEST(JobPage, writes_durations) {
   EXPECT_EQ(text_of_duration(7.9), "00:07");
   EXPECT_EQ(text_of_duration(3600 * 3 + 62), "3:01:02");
