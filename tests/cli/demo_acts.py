@@ -52,7 +52,8 @@ def acts_are_true(sorrel: str) -> None:
         expect(re.search(line, words) is not None, f"act {letter} did not come true")
     expect(re.search(r"\d+ s\. Now yours: sorrel try \./app$", words) is not None, "it ends with the next command")
     rows = re.findall(r"^ +(?:\d+ ranks)? +core \d+ +\|(.*)\|$", done.stdout, re.M)
-    expect(len(rows) >= 2 and any("#" in row for row in rows), "the picture has full blocks")
+    # The last row is a core with many ranks. How full it becomes depends on what else the machine does.
+    expect(len(rows) >= 2 and any(mark in rows[-1] for mark in ":+#"), "the picture has fuller blocks for many ranks")
 
 
 def is_drawn_live(sorrel: str) -> None:
