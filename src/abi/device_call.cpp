@@ -147,6 +147,11 @@ int DeviceCall::call_inner() {
 int DeviceCall::fail(int error_class, const char* reason) const {
   self_.fiber.call = function_.name;
   const int error = self_.fail(error_class, "%s", reason);
+  mpi::Win* win = function_.win >= 0 ? mpi::win_of(argument<MPI_Win>(function_.win)) : nullptr;
+  if (win != nullptr) return raise(self_, *win, error);
+  mpi::File* file =
+      function_.file >= 0 ? mpi::file_of(argument<MPI_File>(function_.file)) : nullptr;
+  if (file != nullptr) return raise(self_, *file, error);
   return raise(self_, comm_ != nullptr ? *comm_ : self_.self_comm, error);
 }
 

@@ -84,6 +84,9 @@ struct DeviceFunction {
   bool is_filling;
   bool has_request_variable;
   std::int8_t comm;
+  /// Whose error handler gets an error. Functions with one of them have no communicator.
+  std::int8_t win;
+  std::int8_t file;
   std::int8_t root;
   std::int8_t request;
   std::int8_t request_count;

@@ -383,14 +383,14 @@ def device_function(function, name, large):
 
     buffers = list(device_buffers(function))
     request = number("request")
-    comm = names.index(function.comm().name) if function.comm() is not None else -1
+    comm, win, file = (names.index(of.name) if of is not None else -1 for of in (function.comm(), function.win(), function.file()))
     is_message = function.chapter == "3"
     is_sized = (is_message or function.chapter == "14") and any(a.kind == "buffer" and a.direction != "in" for a in arguments)
     is_filling = "exscan" not in function.name.lower() and function.chapter != "8"
     count_of = arguments[request].length if request >= 0 and arguments[request].is_array else None
     is_variable = request >= 0 and (arguments[request].is_array or arguments[request].direction != "in")
     flags = [large, any(a.kind == "aint" and a.is_array for a in arguments), is_message, is_sized, is_filling, is_variable]
-    numbers = [comm, number("root"), request, names.index(count_of) if count_of else -1, number("status"), number("logical", "out"), number("index"),
+    numbers = [comm, win, file, number("root"), request, names.index(count_of) if count_of else -1, number("status"), number("logical", "out"), number("index"),
                names.index("outcount") if "outcount" in names else -1, len(buffers)]
     words = [f'"MPI_{name}"', f"DeviceRequests::{device_requests(function)}", *(str(flag).lower() for flag in flags), *map(str, numbers)]
     return f"static constexpr DeviceFunction device_{name} = {{{', '.join(words)}, {{{', '.join(buffers)}}}}};\n"

@@ -32,7 +32,10 @@ with open(sys.argv[1], encoding="utf-8") as file:
     text = file.read()
 assert text.startswith("<!doctype html>") and text.endswith("</html>\n"), text[-100:]
 assert not re.search(r"(src|href)\s*=", text), "the page needs another file"
-d = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1])
+data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1]
+# With `<!--<script` in it, no tag would end the element.
+assert "<" not in data, data
+d = json.loads(data)
 if not (d["version"] == 1 and eval(sys.argv[2])):
     sys.exit(f"{sys.argv[2]} does not hold for\n{json.dumps(d, indent=1)[:5000]}")
 END
@@ -102,6 +105,8 @@ try_case() {
       run "$@" "$programs/flight" "$folder/end" || fail "status $?"
       [ ! -s "$folder/err" ] || fail "the job has written on standard error"
       [ -d "$folder/pages" ] && [ -z "$(ls "$folder/pages")" ] || fail "the folder: $(ls -d "$folder"/pages "$folder"/pages/*)"
+      # The folders above it are made, too.
+      run --flight "$folder/above/below" "$programs/flight" "$folder/end" && [ -d "$folder/above/below" ] || fail "a folder below a new one"
       # A variable names the folder, too, and an empty one none.
       SORREL_FLIGHT=$folder/out timeout 60 "$sorrel" run -n 2 "$programs/flight" "$folder/end" >"$folder/other" 2>"$folder/err"
       [ $? = 2 ] || fail "a file as the folder"

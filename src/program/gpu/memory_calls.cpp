@@ -120,8 +120,10 @@ Result map(DevicePointer address,
               MemoryKind::mapped);
 }
 
+/// The range may have several maps.
 Result unmap(DevicePointer address, std::size_t bytes) {
-  forget(address);
+  if (RankGpu* gpu = gpu_of_caller(); gpu != nullptr)
+    gpu->memory_table().remove_maps(address, bytes);
   return driver().cuMemUnmap(address, bytes);
 }
 

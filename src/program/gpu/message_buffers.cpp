@@ -70,8 +70,8 @@ class MessageBuffers final : public device::Buffers {
   }
 
   bool holds(std::uintptr_t begin, std::uintptr_t end) override {
-    const auto found = find(begin, end);
-    return found && begin >= found->begin && end <= found->begin + found->bytes;
+    RankGpu* gpu = known_gpu_of_caller();
+    return gpu != nullptr && gpu->memory_table().holds_on_device(begin, end);
   }
 
   std::byte* take_host(std::size_t bytes, std::uintptr_t near) override {

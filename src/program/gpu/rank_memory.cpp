@@ -34,6 +34,19 @@ bool RankMemory::remove(std::uintptr_t begin) {
   return true;
 }
 
+void RankMemory::remove_maps(std::uintptr_t begin, std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  auto at = all_.lower_bound(begin);
+  while (at != all_.end() && at->first - begin < bytes) {
+    if (at->second.kind != MemoryKind::mapped) {
+      ++at;
+      continue;
+    }
+    count(at->second, false);
+    at = all_.erase(at);
+  }
+}
+
 std::optional<Allocation> RankMemory::find(std::uintptr_t address) const {
   const std::scoped_lock lock(mutex_);
   auto after = all_.upper_bound(address);
@@ -53,6 +66,22 @@ std::optional<Allocation> RankMemory::find_on_device(std::uintptr_t begin,
     if (allocation.is_on_device() && allocation.begin + allocation.bytes > begin) return allocation;
   }
   return std::nullopt;
+}
+
+bool RankMemory::holds_on_device(std::uintptr_t begin, std::uintptr_t end) const {
+  const std::scoped_lock lock(mutex_);
+  auto at = all_.upper_bound(begin);
+  if (at == all_.begin()) return false;
+  --at;
+  const bool is_map = at->second.kind == MemoryKind::mapped;
+  std::uintptr_t held_end = at->first + at->second.bytes;
+  if (!at->second.is_on_device() || held_end <= begin) return false;
+  for (++at; is_map && held_end < end; ++at) {
+    if (at == all_.end() || at->first != held_end || at->second.kind != MemoryKind::mapped)
+      return false;
+    held_end += at->second.bytes;
+  }
+  return held_end >= end;
 }
 
 std::vector<Allocation> RankMemory::take_all_of(Context context) {

@@ -44,12 +44,18 @@ class RankMemory {
   /// Whether an allocation began at `begin`.
   bool remove(std::uintptr_t begin);
 
+  /// Forgets all maps that begin in [begin, begin + bytes).
+  void remove_maps(std::uintptr_t begin, std::size_t bytes);
+
   /// The allocation that holds the address.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) const;
 
   /// The first allocation on a device that has bytes of [begin, end).
   [[nodiscard]] std::optional<Allocation> find_on_device(std::uintptr_t begin,
                                                          std::uintptr_t end) const;
+
+  /// Whether [begin, end) lies in one allocation on a device, or in maps without a gap between.
+  [[nodiscard]] bool holds_on_device(std::uintptr_t begin, std::uintptr_t end) const;
 
   /// Takes out all of a context.
   [[nodiscard]] std::vector<Allocation> take_all_of(Context context);

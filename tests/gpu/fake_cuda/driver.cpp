@@ -668,6 +668,25 @@ FAKE_API CUresult cuMemFree_v2(CUdeviceptr address) {
   return free_of_device(address);
 }
 
+// A reservation is memory from the beginning; maps change nothing.
+FAKE_API CUresult cuMemAddressReserve(
+    CUdeviceptr* address, std::size_t bytes, std::size_t, CUdeviceptr, unsigned long long) {
+  return allocate(reinterpret_cast<void**>(address), Kind::device, bytes);
+}
+
+FAKE_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t) {
+  return free_of_device(address);
+}
+
+FAKE_API CUresult cuMemMap(
+    CUdeviceptr address, std::size_t bytes, std::size_t, unsigned long long, unsigned long long) {
+  return address == 0 || bytes == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+FAKE_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+  return address == 0 || bytes == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 FAKE_API CUresult cuMemAllocHost_v2(void** address, std::size_t bytes) {
   return allocate(address, Kind::pinned, bytes);
 }

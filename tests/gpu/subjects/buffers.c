@@ -1,7 +1,9 @@
 // Buffers in the memory of a device, which the host cannot access: point-to-point in all forms,
 // datatypes with gaps, collectives, requests, files. The argument: "large", a buffer longer than
 // the pieces of pinned memory; "checked", no wrong call; or what is refused.
+#define _GNU_SOURCE
 #include <mpi-ext.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "driver.h"
@@ -213,6 +215,38 @@ static void check_devices(void) {
   CUcontext now;
   CHECK(cuda.cuCtxGetCurrent(&now));
   REQUIRE(now == first);
+}
+
+/* A buffer in two maps of one reservation, which end by one call. */
+static void check_maps(void) {
+  enum { map_bytes = 1 << 12, count = map_bytes / sizeof(double) };
+
+  CUdeviceptr maps;
+  CHECK(cuda.cuMemAddressReserve(&maps, 2 * map_bytes, 0, 0, 0));
+  CHECK(cuda.cuMemMap(maps, map_bytes, 0, 1, 0));
+  CHECK(cuda.cuMemMap(maps + map_bytes, map_bytes, 0, 2, 0));
+  put_row(maps, 30 * rank_number, 2 * count);
+  clear();
+  MPI_Sendrecv(at(maps), 2 * count, MPI_DOUBLE, right, 52, at(received), 2 * count, MPI_DOUBLE,
+               left, 52, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK_ROW(received, 30 * left, 2 * count);
+  MPI_Sendrecv(at(received + sizeof(double)), count, MPI_DOUBLE, right, 53,
+               at(maps + map_bytes / 2), count, MPI_DOUBLE, left, 53, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  const int before = (rank_number + 2 * rank_count - 2) % rank_count;
+  CHECK_ROW(maps + map_bytes / 2, 30 * before + 1, count);
+  CHECK(cuda.cuMemUnmap(maps, 2 * map_bytes));
+  CHECK(cuda.cuMemAddressFree(maps, 2 * map_bytes));
+  // The host may get the addresses.
+  double* reused = mmap((void*)maps, 2 * map_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (reused == MAP_FAILED) return;
+  for (int i = 0; i < 2 * count; ++i)
+    reused[i] = 40 * rank_number + i;
+  MPI_Sendrecv(reused + count, count, MPI_DOUBLE, right, 54, at(received), count, MPI_DOUBLE, left,
+               54, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK_ROW(received, 40 * left + count, count);
+  munmap(reused, 2 * map_bytes);
 }
 
 /* A face of a box: only its cells are read, and written. */
@@ -459,6 +493,40 @@ static void check_files(void) {
   MPI_File_close(&file);
 }
 
+static int window_errors;
+
+static void count_window_error(MPI_Win* window, int* error, ...) {
+  int class = MPI_SUCCESS;
+  MPI_Error_class(*error, &class);
+  REQUIRE(*window != MPI_WIN_NULL && class == MPI_ERR_BUFFER);
+  ++window_errors;
+}
+
+/* Errors of windows and files go to their own handlers; that of MPI_COMM_SELF would end the job. */
+static void check_handlers(void) {
+  MPI_Win window;
+  MPI_Errhandler handler;
+  MPI_File file;
+  int class = MPI_SUCCESS;
+  char name[64];
+  MPI_Win_create(host, sizeof host, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_create_errhandler(count_window_error, &handler);
+  MPI_Win_set_errhandler(window, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_fence(0, window);
+  window_errors = 0;
+  MPI_Error_class(MPI_Put(at(sent), 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, window), &class);
+  REQUIRE(class == MPI_ERR_BUFFER && window_errors == 1);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+  snprintf(name, sizeof name, "gpu_handlers_%d_of_%ld.bin", rank_number, (long)getpid());
+  MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  MPI_Error_class(MPI_File_read_all_begin(file, at(received), 1, MPI_DOUBLE), &class);
+  REQUIRE(class == MPI_ERR_BUFFER);
+  MPI_File_close(&file);
+}
+
 /* An error that is returned, with its class. */
 static void check_error(void) {
   MPI_Win window;
@@ -529,13 +597,17 @@ int main(int argc, char** argv) {
     check_requests();
     check_bottom();
     check_devices();
+    check_maps();
     check_faces();
     check_reductions();
     check_movement();
     check_intercommunicator();
   }
   check_files();
-  if (strcmp(mode, "checked") != 0) check_error();
+  if (strcmp(mode, "checked") != 0) {
+    check_handlers();
+    check_error();
+  }
   void* detached;
   int size;
   MPI_Buffer_detach(&detached, &size);

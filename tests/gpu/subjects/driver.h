@@ -48,6 +48,10 @@
   X(cuMemAllocAsync, (CUdeviceptr*, size_t, CUstream))                                       \
   X(cuMemFree, (CUdeviceptr))                                                                \
   X(cuMemFreeAsync, (CUdeviceptr, CUstream))                                                 \
+  X(cuMemAddressReserve, (CUdeviceptr*, size_t, size_t, CUdeviceptr, unsigned long long))    \
+  X(cuMemAddressFree, (CUdeviceptr, size_t))                                                 \
+  X(cuMemMap, (CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long))         \
+  X(cuMemUnmap, (CUdeviceptr, size_t))                                                       \
   X(cuMemHostAlloc, (void**, size_t, unsigned))                                              \
   X(cuMemFreeHost, (void*))                                                                  \
   X(cuMemHostRegister, (void*, size_t, unsigned))                                            \

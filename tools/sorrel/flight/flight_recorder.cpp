@@ -327,6 +327,8 @@ Result<std::unique_ptr<FlightRecorder>> make_flight_recorder(FlightPlan plan) {
   };
   constexpr mode_t mode = 0700;
   if (error) return refused(error.message());
+  std::filesystem::create_directories(folder.parent_path(), error);
+  if (error) return refused(error.message());
   if (mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) return refused(std::strerror(errno));
   if (!std::filesystem::is_directory(folder, error)) return refused("is not a folder");
   if (access(folder.c_str(), W_OK | X_OK) != 0) return refused(std::strerror(errno));

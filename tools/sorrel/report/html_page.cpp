@@ -6,10 +6,17 @@ namespace sorrel::tool {
 
 namespace {
 
-/// Text of a script element: no tag can end it.
-std::string in_script(std::string text) {
-  for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
-    text.replace(at, 2, "<\\/");
+/// JSON in a script element. No tag can end it, and no comment can hide its end: `<` is in strings
+/// only, where an escape may stand for it.
+std::string in_script(std::string_view json) {
+  std::string text;
+  for (const char c : json) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
   return text;
 }
 
