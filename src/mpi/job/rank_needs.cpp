@@ -116,10 +116,12 @@ class NeedCollector {
   }
 
   /// Whether the rank waits in a barrier of this communicator, which has not been released: the
-  /// release empties the queue of the rank's node.
+  /// release empties the queue of the rank's node. A rank that waits at a safepoint is in no queue,
+  /// and has no node before its first barrier.
   [[nodiscard]] bool has_arrived(const RankState& rank, const CommShared& shared) {
     if (rank.wait.kind != Kind::collective || rank.wait.comm->shared != &shared) return false;
     const BarrierNode* node = rank.wait.comm->barrier_node;
+    if (node == nullptr) return false;
     if (nodes_.insert(node).second)
       node->waiting.for_each([&](const core::Fiber& fiber) { arrived_.insert(&fiber); });
     return arrived_.contains(&rank.fiber);
