@@ -674,8 +674,10 @@ FAKE_API CUresult cuMemAddressReserve(
   return allocate(reinterpret_cast<void**>(address), Kind::device, bytes);
 }
 
+/// Waits for no stream.
 FAKE_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t) {
-  return free_of_device(address);
+  return memory().free(reinterpret_cast<void*>(address), false, false) ? CUDA_SUCCESS
+                                                                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 FAKE_API CUresult cuMemMap(
