@@ -15,6 +15,10 @@ namespace sorrel::mpi {
 
 namespace {
 
+constexpr const char* no_places =
+    "this job has no places for further ranks: it needs processes that ranks share, and "
+    "--universe N for N ranks at a time";
+
 /// What the root tells the members of its group first.
 struct Outcome {
   int error = MPI_SUCCESS;
@@ -152,9 +156,7 @@ class Spawning {
 
   int fail_places(std::int32_t free) {
     if (world_.spawned() == nullptr) {
-      return fail(
-          "this job has no places for further ranks: it needs processes that ranks share, and "
-          "--universe N for N ranks at a time");
+      return fail(no_places);
     }
     return fail(
         text_of("%d ranks are wanted, and %d places are free: start the job with "
@@ -229,6 +231,10 @@ int comm_spawn(RankState& self,
     told = tell(self, comm, std::span(result.errors), root);
     if (told != MPI_SUCCESS) return told;
   }
+  // The rank that prints may be another one than the root.
+  if (comm.rank != root && outcome.error == MPI_ERR_SPAWN &&
+      static_cast<ProcessWorld&>(*self.world).spawned() == nullptr)
+    reason = no_places;
   if (outcome.error != MPI_SUCCESS) return self.fail(outcome.error, "%s", reason.c_str());
   numbers.resize(static_cast<std::size_t>(outcome.started_count));
   if (!numbers.empty()) {
