@@ -37,7 +37,7 @@ TEST(FlightPage, contains_what_the_script_shows_and_no_tag_of_the_data) {
   const Json data = {{"program", "</script><b>"}, {"kind", "deadlock"}};
   const std::string page = flight_page(data);
   EXPECT_NE(page.find("<title>&lt;/script>&lt;b>: deadlock - Sorrel</title>"), page.npos);
-  EXPECT_NE(page.find(R"({"program":"<\/script><b>","kind":"deadlock"})"), page.npos);
+  EXPECT_NE(page.find(R"({"program":"\u003c/script>\u003cb>","kind":"deadlock"})"), page.npos);
   EXPECT_NE(page.find("default-src 'none'"), page.npos);
 }
 
