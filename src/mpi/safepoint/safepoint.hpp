@@ -83,7 +83,7 @@ class Safepoint final : private core::JobStopAction {
     return *waiting_[static_cast<std::size_t>(rank.world_rank)];
   }
 
-  /// All that a rank needs of its stack.
+  /// The part of the stack that a rank needs when it goes on.
   [[nodiscard]] os::MemoryRange stack_of(const RankState& rank) const;
 
   /// The rank does not go on in this process.
