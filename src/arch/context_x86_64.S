@@ -44,6 +44,36 @@ sorrel_switch_context:
     .cfi_endproc
     .size sorrel_switch_context, .-sorrel_switch_context
 
+// Saves like sorrel_switch_context. The saved registers lie in the red zone until the stack pointer moves below them: signal handlers
+// skip both. The arguments of the call are in registers meanwhile.
+    .globl sorrel_call_below
+    .hidden sorrel_call_below
+    .type sorrel_call_below, @function
+    .p2align 4
+sorrel_call_below:
+    .cfi_startproc
+    leaq -56(%rsp), %rax
+    stmxcsr (%rax)
+    fnstcw 4(%rax)
+    movq %r15, 8(%rax)
+    movq %r14, 16(%rax)
+    movq %r13, 24(%rax)
+    movq %r12, 32(%rax)
+    movq %rbx, 40(%rax)
+    movq %rbp, 48(%rax)
+    movq %rax, (%rdi)
+    movq %rdx, %r12
+    .cfi_undefined r12
+    movq %rcx, %r13
+    .cfi_undefined r13
+    subq %rsi, %rax
+    andq $-16, %rax
+    movq %rax, %rsp
+    .cfi_undefined rip
+    jmp sorrel_context_start
+    .cfi_endproc
+    .size sorrel_call_below, .-sorrel_call_below
+
 // First code of a new context: r12 is the entry, r13 its argument. The undefined return address ends backtraces.
     .globl sorrel_context_start
     .hidden sorrel_context_start

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <netdb.h>
 
+#include "arch/call_below.hpp"
 #include "arch/stack_pointer.hpp"
 #include "core/burst.hpp"
 #include "mpi/net/send_queue.hpp"
@@ -15,7 +16,7 @@ namespace sorrel::mpi {
 namespace {
 
 /// Distance between the frame that goes on in another process and the frames that do not.
-constexpr std::uintptr_t frame_distance = 1024;
+constexpr std::size_t frame_distance = 1024;
 
 // What processes want, four bits (ProcessBarrier): one for each participant, and two for all.
 constexpr std::size_t participant_count_max = 2;
@@ -122,8 +123,9 @@ void Safepoint::enter(RankState& rank) {
 /// it was called.
 [[gnu::noinline]] int Safepoint::enter(RankState& rank, SafepointParticipant& participant) {
   const os::StackSlab& stacks = *world_.rank_stacks();
-  auto* bottom = static_cast<std::byte*>(stacks.bottom(static_cast<std::size_t>(rank.place)));
-  const std::uintptr_t room = arch::stack_pointer() - reinterpret_cast<std::uintptr_t>(bottom);
+  const auto bottom =
+      reinterpret_cast<std::uintptr_t>(stacks.bottom(static_cast<std::size_t>(rank.place)));
+  const std::uintptr_t room = arch::stack_pointer() - bottom;
   if (participant.call() != nullptr) rank.fiber.call = participant.call();
   Frame frame{.waiting = {.rank = &rank, .handles_exception = handles_exception()},
               .safepoint = *this,
@@ -136,9 +138,8 @@ void Safepoint::enter(RankState& rank) {
   }
   const int saved_errno = errno;
   const int saved_host_errno = h_errno;
-  const arch::Context below =
-      arch::make_context(bottom, (room - frame_distance) / 16 * 16, wait_below, &frame);
-  arch::sorrel_switch_context(&frame.waiting.resume, below);
+  // A signal may come at any moment.
+  arch::sorrel_call_below(&frame.waiting.resume, frame_distance, wait_below, &frame);
   errno = saved_errno;
   h_errno = saved_host_errno;
   return *static_cast<volatile int*>(&frame.waiting.outcome);

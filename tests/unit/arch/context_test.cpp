@@ -1,10 +1,13 @@
 #include "arch/context.hpp"
 
 #include <cfenv>
+#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "arch/call_below.hpp"
 #include "core/sanitizer.hpp"
 
 // sorrel_test_switch_keeps(save, load, pattern): fills the callee-saved registers with values
@@ -233,6 +236,105 @@ TEST(ContextTest, TheArgumentReachesTheEntry) {
   flow.enter(0);
   EXPECT_EQ(seen, &flow);
 }
+
+/// What is called below the frame of the caller.
+struct CallBelow {
+  Context resume = nullptr;
+  Context ended = nullptr;
+  std::uintptr_t frame = 0;
+  int rounding_mode = 0;
+
+  static void enter(void* argument) {
+    auto& call = *static_cast<CallBelow*>(argument);
+    call.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    call.rounding_mode = std::fegetround();
+    sorrel_switch_context(&call.ended, call.resume);
+  }
+};
+
+constexpr std::size_t distance_below = 1024;
+
+TEST(ContextTest, ACallBelowRunsAtItsDistanceAlignedAsTheAbiWants) {
+  ASSERT_EQ(std::fesetround(FE_DOWNWARD), 0);
+  CallBelow call;
+  sorrel_call_below(&call.resume, distance_below, CallBelow::enter, &call);
+  ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
+  const auto saved = reinterpret_cast<std::uintptr_t>(call.resume);
+  EXPECT_LE(call.frame, saved - distance_below);
+  EXPECT_GT(call.frame, saved - distance_below - 256);
+  EXPECT_EQ(call.frame % 16, 0U);
+  EXPECT_EQ(call.rounding_mode, FE_DOWNWARD);
+}
+
+// The thread sanitizer delivers signals later.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+
+/// While it exists, the processor raises SIGTRAP after each instruction, and the frame of its
+/// handler covers what lies below the stack pointer.
+class SignalAfterEveryInstruction {
+ public:
+  SignalAfterEveryInstruction() {
+    struct sigaction action{};
+    action.sa_handler = overwrite_stack;
+    sigaction(SIGTRAP, &action, &before_);
+    // Below the red zone.
+    asm volatile(
+        "leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), "
+        "%%rsp" ::
+            : "memory", "cc");
+  }
+
+  ~SignalAfterEveryInstruction() {
+    asm volatile(
+        "leaq -128(%%rsp), %%rsp\n\tpushfq\n\tandq $-257, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), "
+        "%%rsp" ::
+            : "memory", "cc");
+    sigaction(SIGTRAP, &before_, nullptr);
+  }
+
+  SignalAfterEveryInstruction(const SignalAfterEveryInstruction&) = delete;
+  SignalAfterEveryInstruction& operator=(const SignalAfterEveryInstruction&) = delete;
+
+  static inline volatile int count = 0;
+
+ private:
+  static void overwrite_stack(int /*number*/) {
+    volatile unsigned char frame[4096];
+    for (volatile unsigned char& byte : frame)
+      byte = 0xff;
+    count = count + 1;
+  }
+
+  struct sigaction before_{};
+};
+
+TEST(ContextTest, ASignalAfterAnyInstructionOfACallBelowDoesNoHarm) {
+  CallBelow call;
+  {
+    const SignalAfterEveryInstruction signals;
+    sorrel_call_below(&call.resume, distance_below, CallBelow::enter, &call);
+  }
+  EXPECT_NE(call.frame, 0U);
+  // More than the instructions of both functions.
+  EXPECT_GT(SignalAfterEveryInstruction::count, 40);
+}
+
+TEST(ContextTest, ASignalAfterAnyInstructionOfASwitchDoesNoHarm) {
+  Flow flow([](Flow& self) {
+    for (std::uint64_t i = 0; i < 3; ++i)
+      self.inside_kept &= self.leave(0x5555'0000'0000 + i);
+  });
+  bool outside_kept = true;
+  {
+    const SignalAfterEveryInstruction signals;
+    for (std::uint64_t i = 0; i < 4; ++i)
+      outside_kept &= flow.enter(0x2222'0000'0000 + i);
+  }
+  EXPECT_TRUE(outside_kept);
+  EXPECT_TRUE(flow.inside_kept);
+}
+
+#endif
 
 }  // namespace
 }  // namespace sorrel::arch
