@@ -141,11 +141,13 @@ void RankSignals::change_mask(SignalMask mask) {
 }
 
 int RankSignals::take(SignalMask mask) {
-  const SignalMask found = pending() & mask;
-  if (found == 0) return 0;
-  const int number = first_signal_of(found);
-  pending_.fetch_and(~mask_of(number), std::memory_order_acquire);
-  return number;
+  while (const SignalMask found = pending() & mask) {
+    const int number = first_signal_of(found);
+    // A handler that has interrupted this, or another thread of the rank, may have taken it.
+    const SignalMask before = pending_.fetch_and(~mask_of(number), std::memory_order_acquire);
+    if ((before & mask_of(number)) != 0) return number;
+  }
+  return 0;
 }
 
 bool RankSignals::run_pending(Interrupts interrupts, void* context) {
