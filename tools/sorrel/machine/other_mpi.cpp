@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view launcher_names[] = {"mpirun.openmpi", "mpiexec.openmpi", "mpiexec.mpich",
                                                "mpiexec.hydra",  "mpirun",          "mpiexec"};
-constexpr std::chrono::seconds version_limit{5};
+constexpr std::chrono::seconds version_limit{30};
 
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));

@@ -12,9 +12,11 @@ namespace {
 constexpr std::size_t runs_min = 3;
 /// A trial that takes this many times as long as the best one is not repeated.
 constexpr double far_slower = 1.5;
-/// A run may take this many times as long as the best trial, and some seconds.
+/// A run may take this many times as long as the best trial, and some seconds: starts of jobs take
+/// longer beside other work. A user with a large budget can wait for them.
 constexpr double limit_factor = 3;
-constexpr double limit_extra_s = 2;
+constexpr double limit_extra_s_min = 2;
+constexpr double limit_extra_share = 0.05;
 /// The first run is counted if it takes this share of the time: no second one would fit.
 constexpr double share_of_warm_up = 0.2;
 
@@ -23,7 +25,8 @@ constexpr double share_of_warm_up = 0.2;
 double TrialSession::limit_s() const {
   const Verdict verdict = verdict_of(trials_);
   if (verdict.best == Verdict::none) return options_.budget_s;
-  return limit_factor * trials_[verdict.best].summary().mean + limit_extra_s;
+  const double extra_s = std::max(limit_extra_s_min, limit_extra_share * options_.budget_s);
+  return limit_factor * trials_[verdict.best].summary().mean + extra_s;
 }
 
 RunOutcome TrialSession::measure(Trial& trial) {

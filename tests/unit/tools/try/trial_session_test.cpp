@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sorrel::tool {
@@ -44,8 +46,10 @@ class Machine {
     return outcome;
   }
 
-  TrialSession session(double budget_s) {
-    return {{.budget_s = budget_s},
+  TrialSession session(double budget_s) { return session(SessionOptions{.budget_s = budget_s}); }
+
+  TrialSession session(SessionOptions options) {
+    return {std::move(options),
             [this](const TrialSetup& setup, double limit_s) { return run(setup, limit_s); },
             [this] { return now_; }};
   }
@@ -123,6 +127,30 @@ TEST(TrialSession, AnotherOutputIsNeverTheBest) {
   EXPECT_EQ(verdict_of(session.trials()).best, 0U);
 }
 
+TEST(TrialSession, AnotherOutputMayBeTheBestIfOutputsAreNotCompared) {
+  Machine machine;
+  machine.seconds = {{"sorrel run -n 2", 1.0}, {"sorrel run -n 8", 0.1}};
+  machine.output["sorrel run -n 8"] = "sum 16\n";
+  TrialSession session = machine.session({.budget_s = 60, .compares_output = false});
+  session.scout({sorrel_with(2), sorrel_with(8)});
+  EXPECT_TRUE(session.refine());
+  EXPECT_EQ(verdict_of(session.trials()).kind, Verdict::Kind::helps);
+  EXPECT_EQ(verdict_of(session.trials()).best, 1U);
+}
+
+TEST(TrialSession, AnIgnoredLineMayDiffer) {
+  Machine machine;
+  machine.seconds = {{"sorrel run -n 2", 1.0}, {"sorrel run -n 8", 0.1}};
+  machine.output["sorrel run -n 8"] = "sum 16\n";
+  SessionOptions options{.budget_s = 60};
+  options.match.ignored.emplace_back("^sum", std::regex::extended);
+  TrialSession session = machine.session(std::move(options));
+  session.scout({sorrel_with(2), sorrel_with(8)});
+  EXPECT_TRUE(session.refine());
+  EXPECT_EQ(verdict_of(session.trials()).kind, Verdict::Kind::helps);
+  EXPECT_EQ(verdict_of(session.trials()).best, 1U);
+}
+
 TEST(TrialSession, AFailedFirstCommandIsNotTheReference) {
   Machine machine;
   machine.seconds = {
@@ -152,11 +180,57 @@ TEST(TrialSession, SaysWhyNothingCouldBeRun) {
 TEST(TrialSession, ACommandThatTakesFarLongerIsEnded) {
   Machine machine;
   machine.seconds = {{"sorrel run -n 2", 1}, {"mpiexec -n 2", 1000}};
-  TrialSession session = machine.session(60);
+  TrialSession session = machine.session(30);
   session.scout({sorrel_with(2), other_mpi(2)});
   EXPECT_TRUE(session.trials()[1].failure.starts_with("had not ended after "));
   // About 1 s twice, and then three times that and 2 s more.
   EXPECT_NEAR(machine.now(), 7, 0.3);
+}
+
+TEST(TrialSession, ALargeBudgetLeavesMoreTimeForASlowStart) {
+  Machine machine;
+  machine.seconds = {{"sorrel run -n 2", 1}, {"mpiexec -n 2", 20}};
+  TrialSession session = machine.session(600);
+  session.scout({sorrel_with(2), other_mpi(2)});
+  EXPECT_EQ(session.trials()[1].failure, "");
+}
+
+// On a busy machine, where a run takes up to half as long again.
+TEST(TrialSession, FindsAGainThatIsLargerThanTheNoise) {
+  Machine machine;
+  machine.noise = 0.2;
+  machine.seconds = {{"sorrel run -n 2", 2}, {"mpiexec -n 2", 2.2}, {"sorrel run -n 16", 0.8}};
+  TrialSession session = machine.session(600);
+  session.scout({sorrel_with(2), other_mpi(2), sorrel_with(16)});
+  EXPECT_TRUE(session.refine());
+  const Verdict verdict = verdict_of(session.trials());
+  EXPECT_EQ(verdict.kind, Verdict::Kind::helps);
+  EXPECT_EQ(session.trials()[verdict.best].setup.ranks, 16U);
+  EXPECT_NEAR(verdict.gain.value, 2.75, 0.8);
+}
+
+TEST(TrialSession, FindsNoGainWhereEveryCommandTakesTheSameTime) {
+  Machine machine;
+  machine.noise = 0.02;
+  machine.seconds = {{"sorrel run -n 2", 0.7}, {"sorrel run -n 4", 0.7}};
+  TrialSession session = machine.session(600);
+  session.scout({sorrel_with(2), sorrel_with(4)});
+  EXPECT_TRUE(session.refine());
+  const Verdict verdict = verdict_of(session.trials());
+  EXPECT_NE(verdict.kind, Verdict::Kind::helps);
+  EXPECT_LT(verdict.gain.low, gain_worth_having);
+}
+
+TEST(TrialSession, TheNumberOfRunsIsBounded) {
+  Machine machine;
+  machine.noise = 0.3;
+  machine.seconds = {{"sorrel run -n 2", 1.0}, {"sorrel run -n 8", 0.93}};
+  TrialSession session = machine.session({.budget_s = 1e6, .runs_max = 3});
+  session.scout({sorrel_with(2), sorrel_with(8)});
+  EXPECT_FALSE(session.refine());
+  // The first command is run once more, for its output.
+  EXPECT_EQ(machine.runs["sorrel run -n 2"], 4);
+  EXPECT_EQ(machine.runs["sorrel run -n 8"], 3);
 }
 
 TEST(TrialSession, WhatDoesNotFitIntoTheTimeIsNotRun) {
