@@ -8,7 +8,7 @@ sorrel=$1 program=$2 how=$3 options=${4:---workers 2}
 fail() {
   echo "$*"
   kill -9 "$pid" 2> /dev/null
-  for file in expected first second; do echo "--- $file"; tail -n 3 "$folder/$file" "$folder/$file.err" 2>&1; done
+  for file in expected first second; do echo "--- $file"; tail -n 80 "$folder/$file" "$folder/$file.err" 2>&1; done
   exit 1
 }
 ranks=3 every="--every 100ms" pid=

@@ -7,7 +7,7 @@ sorrel=$1 program=$2 run_options=$3 restart_options=${4:-}
 . "$(dirname "$0")/folder.sh"
 fail() {
   echo "$*"
-  for file in expected first second; do echo "--- $file"; tail -n 5 "$folder/$file" "$folder/$file.err" 2>&1; done
+  for file in expected first second; do echo "--- $file"; tail -n 80 "$folder/$file" "$folder/$file.err" 2>&1; done
   exit 1
 }
 $sorrel run $run_options "$program" 60 1000 > "$folder/expected" 2> "$folder/expected.err" || fail "the plain run ended with $?"

@@ -10,7 +10,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() {
   echo "seed $seed: $*"
-  tail -n 5 "$folder"/*
+  # A crash report has about 60 lines.
+  tail -n 80 "$folder"/*
   exit 1
 }
 $sorrel run $run_options "$program" 200 1000 > "$folder/expected" 2> "$folder/expected.err"

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() {
   echo "$*"
-  tail -n 5 "$folder"/*
+  tail -n 80 "$folder"/*
   exit 1
 }
 options="-n 6 --procs 3 --workers 1"
