@@ -25,14 +25,17 @@ matches_report() {
   text=$(tail -n "+$(grep -n '^sorrel: ' "$folder/err" | sed -n "${i}s/:.*//p")" "$folder/err" | tr '\n' '~')
   [[ $text =~ $report ]]
 }
+is_answered() { matches_report || [[ $text == *" not known"* ]]; }
 for ((i = 1, matches = 0; matches < count; ++i)); do
   kill -USR1 "$job"
   [ "$report" = - ] && break
-  wait_until 20000 has_reports || fail "no report for signal $i"
-  # Its lines come one after the other.
-  if wait_until 500 matches_report; then
+  wait_until 60000 has_reports || fail "no report for signal $i"
+  # Its lines come one after the other. Before the first match, the job may not be where it is to be.
+  if [ "$matches" = 0 ]; then limit=500; else limit=60000; fi
+  wait_until "$limit" is_answered
+  if matches_report; then
     matches=$((matches + 1))
-  elif [ "$matches" = 0 ] && [ "$early" -lt 40 ]; then
+  elif [ "$matches" = 0 ] && [ "$early" -lt 120 ]; then
     early=$((early + 1))
   elif [[ $text == *" not known"* ]] && [ "$late" -lt 10 ]; then
     late=$((late + 1))

@@ -26,7 +26,7 @@ fi
 # A killed process may take a moment to end; a dead one that its new parent has not collected yet counts as gone.
 left() { ps -s "$(cat "$folder/session")" -o stat=,pid=,args= 2>/dev/null | grep -v '^Z'; }
 no_process_left() { [ -z "$(left)" ]; }
-wait_until 20000 no_process_left || { echo "left behind: $(left)"; fail "a process is left"; }
+wait_until 60000 no_process_left || { echo "left behind: $(left)"; fail "a process is left"; }
 if [ -n "${STDOUT:-}" ]; then
   [[ $(tr '\n' '~' <"$folder/out") =~ $STDOUT ]] || fail "standard output is not $STDOUT"
 fi

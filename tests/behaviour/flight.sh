@@ -48,7 +48,7 @@ start() {
   job=$!
   set +m
   is_ready() { grep -qs ready "$folder/out"; }
-  wait_until 30000 is_ready || fail "the job has not begun"
+  wait_until 60000 is_ready || fail "the job has not begun"
 }
 end() {
   wait "$job"

@@ -25,7 +25,7 @@ wait_until 60000 is_ready || fail "the job has not begun"
 # A line of the shell, so that the screen after `top` can be seen.
 terminal new-session -d -s top -x 110 -y 20 "LC_ALL=C.UTF-8 sh -c '\"$sorrel\" top --interval 0.2 $job; echo status \$?; exec cat'"
 shows() { [[ $(screen | tr '\n' '~') =~ $1 ]]; }
-expect() { wait_until 30000 shows "$1" || fail "expected $1"; }
+expect() { wait_until 60000 shows "$1" || fail "expected $1"; }
 press() { terminal send-keys -t top "$@"; }
 expect '^ sorrel top +job 1/1 +sorted by fewest ranks [^~]*~job [0-9]+: 1 process.*8 ranks: .*~ *4-7 .4. +waits +MPI_Barrier'
 # The load of each worker at the looks so far, behind its line.

@@ -25,7 +25,7 @@ make_namespaces() {
   done
   # The wire is there when both ends have seen each other.
   for space in $a $b; do
-    wait_until 30000 is_wire_up "$space"
+    wait_until 60000 is_wire_up "$space"
   done
   in_a=(ip netns exec $a unshare --uts --ipc bash -c 'hostname "$0"; exec "$@"' $a)
   in_b=(ip netns exec $b unshare --uts --ipc bash -c 'hostname "$0"; exec "$@"' $b)
@@ -42,7 +42,7 @@ nobody_inside() { [ -z "$(inside)" ]; }
 end_namespaces() {
   local left=0
   [ -n "${a:-}" ] || return 0
-  if ! wait_until 20000 nobody_inside; then
+  if ! wait_until 60000 nobody_inside; then
     echo "left behind:" $(ps -o args= -p "$(inside | paste -sd,)") >&2
     kill -9 $(inside)
     left=1

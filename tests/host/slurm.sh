@@ -83,7 +83,7 @@ $(for ((n = 0; n < nodes; ++n)); do echo "NodeName=${names[n]} NodeAddr=${addres
 PartitionName=all Nodes=$(IFS=, && echo "${names[*]}") Default=YES OverSubscribe=FORCE:4 State=UP
 END
 export SLURM_CONF=$folder/slurm.conf
-wait_until 10000 [ -S "$folder/munge/socket" ] || fail "munged does not listen"
+wait_until 60000 [ -S "$folder/munge/socket" ] || fail "munged does not listen"
 "${in_a[@]}" slurmctld -D -i >"$folder/ctld.log" 2>&1 &
 pids+=($!)
 "${in_a[@]}" slurmd -D >"$folder/d.log" 2>&1 &
@@ -97,7 +97,7 @@ are_idle() {
   states=$("${in_a[@]}" sinfo -h -N -o %T 2>/dev/null | sort | uniq -c | xargs)
   [ "$states" = "$nodes idle" ]
 }
-wait_until 30000 are_idle || fail "the nodes are not idle but '$states'"
+wait_until 60000 are_idle || fail "the nodes are not idle but '$states'"
 
 # run PMI TASKS COMMAND…: so many on each node.
 run() {

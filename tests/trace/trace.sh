@@ -38,7 +38,7 @@ kill_jobs() {
   wait "$@" 2>/dev/null
   # shellcheck disable=SC2086
   are_gone() { [ -z "$processes" ] || ! ps -o stat= $processes | grep -qv '^Z'; }
-  wait_until 30000 are_gone || fail "processes of the job outlive its launcher"
+  wait_until 60000 are_gone || fail "processes of the job outlive its launcher"
 }
 # The job and its launcher are killed when all messages have been sent.
 run_until_killed() {
