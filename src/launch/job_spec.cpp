@@ -128,8 +128,10 @@ std::string text_of_value(const std::optional<Value>& value) {
 template <class Value>
 std::string text_of_value(const std::vector<Value>& values) {
   std::string text;
-  for (const Value& value : values)
-    text += (&value == values.data() ? "" : std::string(1, element_end)) + text_of_value(value);
+  for (const Value& value : values) {
+    if (&value != values.data()) text += element_end;
+    text += text_of_value(value);
+  }
   return text;
 }
 
