@@ -356,10 +356,12 @@ def ctest(words: Words) -> None:
     parsed = arguments.parse_args(words)
     presets = json.loads(sources("CMakePresets.json").read_text())["testPresets"]
     require(parsed.preset in [preset["name"] for preset in presets if not preset.get("hidden")], f"no preset {parsed.preset}")
+    tables = "".join(file.read_text() for file in sources("tests").rglob("tests.txt"))
     lists = "".join(file.read_text() for folder in ("tests", "bench") for file in sources(folder).rglob("CMakeLists.txt"))
     for label in (parsed.L, parsed.LE):
         if label is not None:
-            require(re.search(rf"LABELS [\w\"; ]*{label.strip('^$')}\b", lists), f"no test has the label {label}")
+            name = label.strip("^$")
+            require(re.search(rf"LABELS [\w\"; ]*{name}\b", lists) or re.search(rf"\blabel={name}\b", tables), f"no test has the label {label}")
     build = next((folder for folder in prefix().parents if (folder / "CTestTestfile.cmake").exists() and (folder / "CMakeCache.txt").exists()), None)
     if parsed.R is not None and build is not None:
         listed = subprocess.run(["ctest", "--test-dir", build, "-N", "-R", parsed.R], env=os.environ | {"PATH": real_path()}, capture_output=True, text=True, check=True)
