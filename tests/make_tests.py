@@ -128,6 +128,23 @@ def check_blocks(block):
         check_blocks(statement.block)
 
 
+def all_statements(block):
+    for statement in block:
+        yield statement
+        yield from all_statements(statement.block)
+
+
+def check_names(block):
+    """Whatever CMake has: what a block uses whose condition does not hold is used, too."""
+    whole = list(all_statements(block))
+    used = {statement.words[0].text for statement in whole}
+    used.update(name for statement in whole for word in statement.words for name in re.findall(r"\$\{([^{}]+)\}", word.text))
+    used.update(word.text for statement in whole if statement.words[0].text == "if" for word in statement.words)
+    for statement in whole:
+        if statement.words[0].text in ("let", "form") and len(statement.words) > 1 and statement.words[1].text not in used:
+            raise TableError(statement.line, f"'{statement.words[1].text}' is not used")
+
+
 class Scope:
     """Names with their lists of words, and what `with` lines have set. The block of a `for`, `with` or `form` has a copy."""
 
@@ -142,14 +159,12 @@ class Table:
     def __init__(self, text, values, folder):
         self.tests, self.calls, self.patterns = {}, [], []
         self.folder = Path(folder)
-        self.forms, self.used, self.defined = {}, set(), {}
-        self.line, self.depth = 0, 0
+        self.forms, self.line, self.depth = {}, 0, 0
         scope = Scope()
         scope.names.update({name: [part for part in value.split(";") if part] for name, value in values.items()})
-        self.run_block(read_statements(text), scope)
-        for name, line in self.defined.items():
-            if name not in self.used:
-                raise TableError(line, f"'{name}' is not used")
+        block = read_statements(text)
+        check_names(block)
+        self.run_block(block, scope)
 
     def fail(self, text):
         raise TableError(self.line, text)
@@ -157,7 +172,6 @@ class Table:
     # Words
 
     def value_of(self, name, scope):
-        self.used.add(name)
         if name not in scope.names:
             self.fail(f"unknown name '{name}'")
         return scope.names[name]
@@ -224,7 +238,6 @@ class Table:
     def let(self, arguments, scope):
         if len(arguments) < 2 or arguments[1].text != "=":
             self.fail("let NAME = WORDS...")
-        self.defined.setdefault(arguments[0].text, self.line)
         scope.names[arguments[0].text] = self.expand_all(arguments[2:], scope)
 
     def set_properties(self, arguments, scope):
@@ -247,12 +260,10 @@ class Table:
             self.fail(f"'{name}' exists already")
         if any(parameter.endswith("...") for parameter in parameters[:-1]):
             self.fail("only the last parameter may take several words")
-        self.defined[name] = self.line
         self.forms[name] = (parameters, statement.block)
 
     def fill(self, name, arguments, scope):
         """Tests of a form are found where it is filled; an error is found in the form itself."""
-        self.used.add(name)
         parameters, block = self.forms[name]
         words = self.expand_all(arguments, scope)
         takes_more = bool(parameters) and parameters[-1].endswith("...")

@@ -99,6 +99,7 @@ class Errors(unittest.TestCase):
         self.check("test a ${b}\n", 1, "unknown name 'b'")
         self.check("let b = 1\ntest a r\n", 1, "'b' is not used")
         self.check("form f x:\n  test ${x} r\ntest a r\n", 1, "'f' is not used")
+        self.assertEqual(names_of("form f x:\n  test ${x} r\nif GDB:\n  f a\n", GDB=""), [])
         self.check("let l = a b\ntest a x${l}\n", 2, "'l' is 2 words: write it in quotes, or as a word of its own")
 
     def test_statements(self):
