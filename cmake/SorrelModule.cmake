@@ -189,7 +189,7 @@ function(sorrel_tests)
   endforeach()
   file(WRITE ${output}.values "${values}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table} ${PROJECT_SOURCE_DIR}/tests/make_tests.py)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/make_tests.py ${table} ${output}.values ${output}
+  execute_process(COMMAND ${interpreter} -B ${PROJECT_SOURCE_DIR}/tests/make_tests.py ${table} ${output}.values ${output}
     RESULT_VARIABLE status ERROR_VARIABLE error ERROR_STRIP_TRAILING_WHITESPACE)
   if(status)
     message(FATAL_ERROR "${error}")
