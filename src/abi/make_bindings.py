@@ -523,7 +523,8 @@ def word_of(argument):
     return f"(intptr_t){argument.name}"
 
 
-def checked_text(functions):
+def checked_text(functions, has_own_variables=True):
+    """`has_own_variables`: arguments point to variables of the program."""
     yield (Path(__file__).parent.parent / "check/checked_call.h").read_text(encoding="utf-8").replace("#pragma once\n", "")
     yield "#pragma weak sorrel_check_begin\n#pragma weak sorrel_check_end\n"
     for number, function in enumerate(functions):
@@ -541,7 +542,7 @@ def checked_text(functions):
             parameters = ", ".join(function.parameters(large)) or "void"
             yield (f"#pragma weak PMPI_{name}\nint MPI_{name}({parameters}) {{\n"
                    f"  const intptr_t words[] = {{{words or '0'}}};\n"
-                   f"  struct sorrel_checked_call call = {{&function_{name}, words, __builtin_return_address(0), 0, 0}};\n")
+                   f"  struct sorrel_checked_call call = {{&function_{name}, words, __builtin_return_address(0), {int(has_own_variables)}, 0, 0}};\n")
             if is_collective:
                 yield f"  if (sorrel_check_begin(&call) & sorrel_check_barrier) PMPI_Barrier({function.comm().name});\n"
             else:

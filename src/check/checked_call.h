@@ -30,6 +30,9 @@ struct sorrel_checked_call {
   const struct sorrel_checked_function* function;
   const intptr_t* words;
   const void* site;
+  /* Whether handles are in the program's own variables, which tell requests of one handle apart. A
+   * translated call has them in variables of the translation. */
+  int has_own_variables;
   /* For the checker: the call in which this one is made, and whether this one is checked. */
   struct sorrel_checked_call* outer;
   void* state;

@@ -46,6 +46,11 @@ class CheckedCall {
 
   [[nodiscard]] const void* site() const { return call_.site; }
 
+  /// The program's variable of a handle, which tells requests of one handle apart. Null: not known.
+  [[nodiscard]] const void* own_variable(const void* variable) const {
+    return call_.has_own_variables != 0 ? variable : nullptr;
+  }
+
   [[nodiscard]] bool is_large() const { return call_.function->is_large != 0; }
 
   [[nodiscard]] int argument_count() const { return call_.function->argument_count; }

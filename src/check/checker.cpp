@@ -556,7 +556,7 @@ void Checker::track_window(ActiveCall& active) {
   active.rank.buffers.set_target(number, active.win, target_key(*active.win, target));
   if (!call.has("request")) return;
   const auto* request = call.pointer<const std::intptr_t>("request");
-  active.rank.buffers.set_request(number, word_of(*request), request);
+  active.rank.buffers.set_request(number, word_of(*request), call.own_variable(request));
 }
 
 void Checker::track_handles(ActiveCall& active) {
@@ -574,7 +574,7 @@ void Checker::track_handles(ActiveCall& active) {
     if (kind != ArgumentKind::request) return;
     has_request = true;
     rank.request_places[own] = place;
-    rank.buffers.set_request(active.buffers, own, &handle);
+    rank.buffers.set_request(active.buffers, own, call.own_variable(&handle));
     if (call.function() == Function::Psend_init) {
       rank.partitioned_sends[own] = {
           .buffer = call.pointer<const void>("buf"),
@@ -634,6 +634,7 @@ void Checker::track_requests(ActiveCall& active) {
   const bool is_start = function == Function::Start || function == Function::Startall;
   for (const ActiveCall::Before& before : active.before) {
     const auto after = *static_cast<const std::uintptr_t*>(before.variable);
+    const void* const variable = active.call.own_variable(before.variable);
     const bool is_request = before.kind == ArgumentKind::request;
     if (after == before.handle) {
       if (!is_request) continue;
@@ -650,9 +651,9 @@ void Checker::track_requests(ActiveCall& active) {
         const std::uint64_t number = rank.buffers.begin(
             buffers->second, place,
             buffers->second.front().is_written ? Compared::everything : Compared::sent);
-        rank.buffers.set_request(number, before.handle, before.variable);
+        rank.buffers.set_request(number, before.handle, variable);
       } else if (!is_start && !request->is_active) {
-        rank.buffers.complete(before.handle, before.variable);
+        rank.buffers.complete(before.handle, variable);
       }
       continue;
     }
@@ -661,8 +662,8 @@ void Checker::track_requests(ActiveCall& active) {
     if (function == Function::Request_free) {
       rank.buffers.forget(before.handle);
     } else {
-      rank.buffers.complete(before.handle, before.variable);
-      windows_.complete(active.self.world_rank, before.variable);
+      rank.buffers.complete(before.handle, variable);
+      windows_.complete(active.self.world_rank, before.handle, variable);
     }
     rank.request_places.erase(before.handle);
     rank.persistent_sends.erase(before.handle);

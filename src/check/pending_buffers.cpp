@@ -391,10 +391,10 @@ void PendingBuffers::complete(std::uintptr_t request, const void* variable) {
   const auto count = std::ranges::count_if(operations_, has_request);
   if (count == 0) return;
   auto operation = std::ranges::find_if(operations_, [&](const Operation& it) {
-    return has_request(it) && (count == 1 || it.variable == variable);
+    return has_request(it) && (count == 1 || (variable != nullptr && it.variable == variable));
   });
   // Several sends that were complete at once share a request. If the program has copied the
-  // handles, it is not known which of them this is.
+  // handles, or its variables are not known, it is not known which of them this is.
   if (operation == operations_.end()) return forget(request);
   compare(*operation, "before the completion");
   operations_.erase(operation);

@@ -59,7 +59,7 @@ class PendingBuffers {
   /// with those of all other operations. Returns its number.
   std::uint64_t begin(std::vector<UsedBuffer> buffers, const CallPlace& place, Compared compared);
 
-  /// The operation has a request, which is in a variable of the program.
+  /// The operation has a request, which is in a variable of the program; null: not known in which.
   void set_request(std::uint64_t number, std::uintptr_t request, const void* variable);
 
   /// The operation is one-sided: a synchronization with the target completes it, too.

@@ -111,7 +111,6 @@ WindowAccesses::Access WindowAccesses::access_of(Window& window,
           .epoch = win.access,
           .fence = member.fence,
           .returns_data = operation == Operation::get || call.has("result_addr"),
-          .request = call.has("request") ? call.pointer<const void>("request") : nullptr,
           .is_exclusive = member.exclusive_targets.contains(target)};
 }
 
@@ -133,6 +132,11 @@ void WindowAccesses::add(const Win& win, const CheckedCall& call, const CallPlac
   Window& window = windows_[win.shared];
   Access access = access_of(window, win, call, place);
   if (access.bytes.is_empty()) return;
+  if (call.has("request")) {
+    const auto* request = call.pointer<const std::uintptr_t>("request");
+    access.request = *request;
+    access.variable = call.own_variable(request);
+  }
   find_conflict(window, access);
   if (access.operation != Operation::get && !has_remote_members(win)) {
     access.hash = access.bytes.hash();
@@ -253,12 +257,17 @@ void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call
   }
 }
 
-void WindowAccesses::complete(std::int32_t world_rank, const void* request) {
+void WindowAccesses::complete(std::int32_t world_rank,
+                              std::uintptr_t request,
+                              const void* variable) {
   for (auto& [shared, window] : windows_) {
     for (Access& access : window.accesses) {
+      // Operations that are complete at once share a request: without the variable, any of them may
+      // be meant.
+      const bool is_its =
+          variable != nullptr ? access.variable == variable : access.request == request;
       // The data of a put may still be on its way to the target.
-      if (access.origin == world_rank && access.request == request && access.returns_data)
-        access.is_flushed = true;
+      if (access.origin == world_rank && is_its && access.returns_data) access.is_flushed = true;
     }
   }
 }

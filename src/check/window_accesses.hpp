@@ -35,8 +35,8 @@ class WindowAccesses {
   void begin_synchronization(const mpi::Win& win, const CheckedCall& call);
   void end_synchronization(const mpi::Win& win, const CheckedCall& call);
 
-  /// The request in this variable is complete.
-  void complete(std::int32_t world_rank, const void* request);
+  /// The request in this variable of the program is complete. Null: the variable is not known.
+  void complete(std::int32_t world_rank, std::uintptr_t request, const void* variable);
 
   /// The rank takes part in a message or a collective: its former accesses may be ordered.
   void on_communication(std::int32_t world_rank);
@@ -61,8 +61,9 @@ class WindowAccesses {
     std::optional<std::uint64_t> hash = {};
     /// When the request is complete, the target's memory has been read.
     bool returns_data = false;
-    /// The variable of its request; null: it has none.
-    const void* request = nullptr;
+    /// Its request; 0: it has none. The program's variable of the request; null: not known.
+    std::uintptr_t request = 0;
+    const void* variable = nullptr;
     bool is_exclusive = false;
     /// The origin's epoch has ended.
     bool is_closed = false;

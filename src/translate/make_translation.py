@@ -6,6 +6,7 @@ make_translation.py table OUT             C: the struct of the standard's functi
 make_translation.py runtime OUT           C: that struct, filled in
 make_translation.py names OUT             C: the standard's functions under their names, which call those of the struct
 make_translation.py traced OUT            C: a table of functions that trace calls of the struct's (libsorrel-trace)
+make_translation.py checked OUT           C: a table of functions that check calls of the struct's (libsorrel-check)
 make_translation.py values FAMILY OUT     C: the family's constants, predefined handles, and the conversions of both
 make_translation.py functions FAMILY OUT  C: the family's functions, each of which converts its arguments and calls the standard's
 make_translation.py header FAMILY OUT     mpi.h of the family, for tests on machines without that MPI
@@ -174,11 +175,11 @@ def names_text():
             yield f"NAMED {function.result} MPI_{name}({parameters}) __attribute__((weak, alias(\"PMPI_{name}\")));\n"
 
 
-def traced_text():
+def observed_text(functions_text):
     """The functions of a library that observes calls, static, and a table of them in place of the runtime's."""
     yield ('#include "standard_functions.h"\n#define RUNTIME sorrel_runtime_functions\n'
            "/* Absent in a wrapper of the program, which does not call them. */\n#pragma weak sorrel_runtime_functions\n")
-    text = "".join(make_bindings.traced_text(table()))
+    text = "".join(functions_text)
     text = re.sub(r"#pragma weak PMPI_\w+\nint MPI_(\w+)\(", r"static int observed_\1(", text)
     yield re.sub(r"\bPMPI_(\w+)\(", r"RUNTIME.\1(", text)
     forms = [(function, name, large) for function in table() for name, large in function.forms()]
@@ -191,6 +192,15 @@ def traced_text():
     for _, name, _ in forms:
         yield f"    .{name} = observed_{name},\n"
     yield "};\n"
+
+
+def traced_text():
+    return observed_text(make_bindings.traced_text(table()))
+
+
+def checked_text():
+    """Handles are in variables of the translation."""
+    return observed_text(make_bindings.checked_text(table(), has_own_variables=False))
 
 
 # ---- Values -----------------------------------------------------------------------------------------------------------------------
@@ -886,7 +896,7 @@ def fortran_header_text(family):
 
 
 def main(arguments):
-    general = {"table": table_text, "runtime": runtime_text, "names": names_text, "traced": traced_text}
+    general = {"table": table_text, "runtime": runtime_text, "names": names_text, "traced": traced_text, "checked": checked_text}
     texts = {**general, "values": values_text, "functions": functions_text, "header": header_text,
              "fortran": fortran_text, "cxx": cxx_text, "fortran_handles": fortran_handles_text, "fortran_names": fortran_names_text,
              "fortran_constants": fortran_constants_text, "fortran_header": fortran_header_text}

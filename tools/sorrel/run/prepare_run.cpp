@@ -135,8 +135,7 @@ Result<void> prepare_flight(PreparedRun& run) {
                             .report_file = run.plan.job.report_file,
                             .program = name_for_files(program.name),
                             .arguments = {arguments.begin(), arguments.end()},
-                            .can_check = !is_observed && program.translated_mpi.empty() &&
-                                         !program.is_interpreter && can_have(checked),
+                            .can_check = !is_observed && !program.is_interpreter && can_have(checked),
                             .can_trace = !is_observed && can_have(traced),
                             .can_be_verbose = !options.verbose,
                             .has_host = !run.plan.host.name.empty(),
@@ -284,14 +283,15 @@ bool is_below_unknown_wrapper(const ProgramReport& program) {
 }
 
 /// Whether the modules that the program loads, or the programs that it starts, may be built for any
-/// binary interface of MPI. Below --check, and programs below --trace, they must be built for the
-/// standard's, whose names these observe. Under a host MPI, too: its library has the names of its
-/// own interface.
+/// binary interface of MPI. Programs below --check and --trace must be built for the standard's,
+/// whose names these observe. Under a host MPI, too: its library has the names of its own
+/// interface.
 bool has_every_interface(const ProgramReport& program, const ResolvedRun& run) {
   const RunOptions& options = run.parsed.options;
+  const bool is_observed = options.trace.any() || options.check.any();
   const bool may_be_any =
-      program.is_interpreter || (is_below_unknown_wrapper(program) && !options.trace.any());
-  return may_be_any && !program.uses_mpi && !options.check.any() && run.host.name.empty() &&
+      program.is_interpreter || (is_below_unknown_wrapper(program) && !is_observed);
+  return may_be_any && !program.uses_mpi && run.host.name.empty() &&
          os::is_file(run.installation.translation_folder("standard") + "/" + library_name);
 }
 
@@ -358,12 +358,15 @@ Result<Part> make_part(const RequestedProgram& requested,
     part.preloaded += (part.preloaded.empty() ? "" : ":") + openmp_library(installation);
     part.library_folders += ":" + os::folder_of(openmp_library(installation));
   }
+  const bool observes_names = program.translated_mpi.empty() && !part.has_every_interface;
   if (options.trace.any()) {
-    const bool has_names = program.translated_mpi.empty() && !part.has_every_interface;
-    preload(part, has_names ? installation.trace_library()
-                            : installation.translated_library(trace_library_name));
+    preload(part, observes_names ? installation.trace_library()
+                                 : installation.translated_library(trace_library_name));
   }
-  if (options.check.any()) preload(part, installation.check_library());
+  if (options.check.any()) {
+    preload(part, observes_names ? installation.check_library()
+                                 : installation.translated_library(check_library_name));
+  }
   return part;
 }
 
@@ -392,12 +395,6 @@ void print_notes_on(const Part& part,
         "note: {} uses OpenMP without MPI: -n is the number of MPI ranks, and OMP_NUM_THREADS that "
         "of threads; leave out -n, and --omp runs the threads with Sorrel's OpenMP library",
         program.name));
-  }
-  if (program.is_interpreter && !program.uses_mpi && options.check.any()) {
-    print_diagnostic(
-        fmt::format("note: below --check, modules of {} must be built for the standard ABI; "
-                    "mpi4py's wheel is not (docs/python.md)",
-                    program.name));
   }
   const bool has_places = plan.job.universe_size > plan.job.rank_count;
   if (!program.spawn_functions.empty() && !has_places) {

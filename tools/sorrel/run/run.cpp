@@ -68,19 +68,9 @@ Result<void> check_libraries(const ResolvedRun& run) {
   return {};
 }
 
-/// An error if an option or the launcher is not supported for a program of another MPI's interface.
-/// A checker knows requests by the program's variables, which a translation replaces.
-Result<void> check_translation(const ProgramReport& program,
-                               const RunOptions& options,
-                               const Host& host) {
-  if (program.translated_mpi.empty()) return {};
-  if (options.check.any()) {
-    return Error{fmt::format(
-        "{} is built for {}, and --check is for programs of the standard ABI; build it with "
-        "`sorrel cc` or `sorrel cxx`",
-        program.name, program.translated_mpi)};
-  }
-  if (host.name.empty()) return {};
+/// An error if the launcher is not supported for a program of another MPI's interface.
+Result<void> check_translation(const ProgramReport& program, const Host& host) {
+  if (program.translated_mpi.empty() || host.name.empty()) return {};
   return Error{fmt::format(
       "{} is built for {}, whose libraries cannot be in a process with those of {}; start `sorrel "
       "run` itself, without a launcher",
@@ -150,7 +140,7 @@ Result<ResolvedRun> resolve_run(ParsedRun parsed) {
     ProgramReport report =
         inspect_arguments(part.program, run.installation, request.value().libraries);
     if (!report.refusal.empty()) return Error{report.refusal};
-    if (const auto checked = check_translation(report, options, run.host); !checked.has_value())
+    if (const auto checked = check_translation(report, run.host); !checked.has_value())
       return Error{checked.error()};
     if (const auto checked = check_script(report, request.value(), part.program);
         !checked.has_value())
