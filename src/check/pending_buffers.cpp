@@ -394,8 +394,14 @@ void PendingBuffers::complete(std::uintptr_t request, const void* variable) {
     return has_request(it) && (count == 1 || (variable != nullptr && it.variable == variable));
   });
   // Several sends that were complete at once share a request. If the program has copied the
-  // handles, or its variables are not known, it is not known which of them this is.
-  if (operation == operations_.end()) return forget(request);
+  // handles, or its variables are not known, it is not known which of them this is. None of them
+  // was complete before, so none of their buffers may have changed.
+  if (operation == operations_.end()) {
+    for (const Operation& shared : operations_) {
+      if (has_request(shared)) compare(shared, "before the completion");
+    }
+    return forget(request);
+  }
   compare(*operation, "before the completion");
   operations_.erase(operation);
 }

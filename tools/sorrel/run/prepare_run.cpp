@@ -374,8 +374,7 @@ Result<Part> make_part(const RequestedProgram& requested,
 void print_notes_on(const Part& part,
                     const launch::PartSpec& spec,
                     const RunPlan& plan,
-                    const RunRequest& request,
-                    const RunOptions& options) {
+                    const RunRequest& request) {
   const ProgramReport& program = part.program;
   const bool is_only = plan.job.parts.empty();
   if (plan.job.is_verbose && !is_only)
@@ -416,7 +415,7 @@ Result<void> add_parts(PreparedRun& run) {
     Result<Part> part = make_part(programs[i], is_process_mode, run.resolved);
     if (!part.has_value()) return Error{part.error()};
     run.parts.push_back(std::move(part).value());
-    print_notes_on(run.parts.back(), specs[i], plan, programs[i].request, run.options());
+    print_notes_on(run.parts.back(), specs[i], plan, programs[i].request);
     if (is_process_mode) continue;
     if (const auto fits = check_maps(specs[i], programs[i].report); !fits.has_value())
       return Error{fits.error()};
