@@ -67,6 +67,8 @@ HPCC = (r"sed -e 's/^1000 .*Ns$/200 Ns/' -e 's/^80  *NBs/20 NBs/' -e 's/^1200 10
 GROMACS = ("cp {inputs}/water.top {inputs}/water.mdp .", "gmx_mpi solvate -cs spc216.gro -box 3 3 3 -p water.top -o conf.gro",
            "gmx_mpi grompp -f water.mdp -c conf.gro -p water.top -o topol.tpr")  # fmt: skip
 LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
+PETSC4PY = ("/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages"
+            ":/usr/lib/slepcdir/slepc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages")  # fmt: skip
 
 
 def compiled(name: str, title: str, package: str, compiler: str, library: str, flags: str, pattern: str) -> Program:
@@ -100,6 +102,17 @@ PROGRAMS = (
             ranks=(4, 16)),
     Program("mumps", "MUMPS, example", "mumps-test", "sh", ("-c", "exec /usr/lib/mumps/dsimpletest < /usr/lib/mumps/input_simpletest_real"),
             last_match(r"Solution is +((?:\S+ *\n? *){5})"), ranks=(4,), needs=("/usr/lib/mumps/dsimpletest",)),
+    Program("espresso", "Quantum ESPRESSO, silicon", "quantum-espresso, quantum-espresso-data", "pw.x", ("-in", "{inputs}/si.pwi"),
+            last_match(r"^!.*= +(\S+) Ry"), ranks=(4, 16), environment={"ESPRESSO_PSEUDO": "/usr/share/espresso/pseudo"},
+            needs=("pw.x", "/usr/share/espresso/pseudo/Si.pz-vbc.UPF")),
+    Program("mpb", "MPB, square lattice of rods", "mpb-mpi", "mpb-mpi", ("{inputs}/rods.ctl",), last_match(r"^tmfreqs:, 3, (.*)"), ranks=(4, 16)),
+    Program("form", "FORM, power of a sum", "form", "parform", ("{inputs}/powers.frm",), last_match(r"^   F =\n +(.*) -?\+? *18648736886616\*$"), ranks=(4, 16)),
+    Program("lrs", "lrs, vertices of a cut cube", "mplrs", "mplrs", ("{inputs}/cube.ine", "vertices"), last_match(r"^\*Totals: (vertices=\d+ .*)"),
+            ranks=(4, 16)),
+    Program("petsc4py", "petsc4py and slepc4py, Laplace", "python3-petsc4py-real3.18, python3-slepc4py-real3.18", "/usr/bin/python3", ("{inputs}/petsc.py",),
+            last_match(r"^((?:norm|eigenvalues) .*\n.*)"), ranks=(4, 16), environment={"PYTHONPATH": PETSC4PY}, needs=tuple(PETSC4PY.split(":"))),
+    Program("h5py", "h5py, one file of all ranks", "python3-h5py-mpi", "/usr/bin/python3", ("{inputs}/h5par.py",), last_match(r"^(sum \S+ parallel True)"),
+            ranks=(4, 16), needs=("/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi",)),
     compiled("scala", "ScaLAPACK, linear system", "libscalapack-openmpi-dev", "mpif90.openmpi", "libscalapack-openmpi.so",
              "-lscalapack-openmpi", r"^(info .*)"),
     compiled("fft", "FFTW, 2-D transform", "libfftw3-mpi-dev", "mpicc.openmpi", "libfftw3_mpi.so", "-lfftw3_mpi -lfftw3 -lm", r"^(sums .*)"),

@@ -130,16 +130,16 @@ Result<void> prepare_flight(PreparedRun& run) {
   traced.trace.trace = "-";
   const bool is_observed = options.check.any() || options.trace.any();
   const Arguments arguments = run.resolved.parsed.arguments;
-  Result<std::unique_ptr<FlightRecorder>> recorder =
-      make_flight_recorder({.folder = folder,
-                            .report_file = run.plan.job.report_file,
-                            .program = name_for_files(program.name),
-                            .arguments = {arguments.begin(), arguments.end()},
-                            .can_check = !is_observed && !program.is_interpreter && can_have(checked),
-                            .can_trace = !is_observed && can_have(traced),
-                            .can_be_verbose = !options.verbose,
-                            .has_host = !run.plan.host.name.empty(),
-                            .is_first = run.plan.host.is_first});
+  Result<std::unique_ptr<FlightRecorder>> recorder = make_flight_recorder(
+      {.folder = folder,
+       .report_file = run.plan.job.report_file,
+       .program = name_for_files(program.name),
+       .arguments = {arguments.begin(), arguments.end()},
+       .can_check = !is_observed && !program.is_interpreter && can_have(checked),
+       .can_trace = !is_observed && can_have(traced),
+       .can_be_verbose = !options.verbose,
+       .has_host = !run.plan.host.name.empty(),
+       .is_first = run.plan.host.is_first});
   if (!recorder.has_value()) return Error{recorder.error()};
   run.recorder = std::move(recorder).value();
   run.plan.job.report_file = run.recorder->report_file();

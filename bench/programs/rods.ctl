@@ -1,0 +1,7 @@
+; 2-D square lattice of dielectric rods, TM bands at three wave vectors (MPB)
+(set! num-bands 4)
+(set! k-points (list (vector3 0 0 0) (vector3 0.5 0 0) (vector3 0.5 0.5 0)))
+(set! geometry-lattice (make lattice (size 1 1 no-size)))
+(set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity) (material (make dielectric (epsilon 11.56))))))
+(set! resolution 32)
+(run-tm)
