@@ -116,21 +116,79 @@ Part part_of(std::string_view text) {
   return part;
 }
 
-/// The line without numbers; the numbers that are no times are added to `row`.
-std::string text_of(std::string_view line, PrintedResult::Row& row) {
-  std::string text;
-  while (!line.empty()) {
-    const std::size_t end = std::min(line.find_first_of(",;|"), line.size());
-    const Part part = part_of(line.substr(0, end));
-    text += part.text;
-    if (end < line.size()) text += line[end];
-    if (!part.is_time) row.insert(row.end(), part.numbers.begin(), part.numbers.end());
-    line.remove_prefix(std::min(end + 1, line.size()));
-  }
-  while (!text.empty() && text.back() == ' ')
-    text.pop_back();
-  return text;
+bool has_number(const Part& part) {
+  return !part.numbers.empty();
 }
+
+/// The parts of a line between commas, semicolons and bars, each with what ends it.
+struct Parts {
+  std::vector<Part> all;
+  std::string ends;
+
+  explicit Parts(std::string_view line) {
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find_first_of(",;|"), line.size());
+      all.push_back(part_of(line.substr(0, end)));
+      if (end < line.size()) ends += line[end];
+      line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    if (!ends.empty() && ends.size() == all.size()) all.emplace_back();
+  }
+
+  [[nodiscard]] std::size_t bar_count() const {
+    return static_cast<std::size_t>(std::ranges::count(ends, '|'));
+  }
+
+  /// A line between the rows of a table.
+  [[nodiscard]] bool is_rule() const {
+    return std::ranges::none_of(all, [](const Part& part) {
+      return std::ranges::any_of(
+          part.text, [](char letter) { return is_letter(letter) || letter == number_mark; });
+    });
+  }
+
+  /// The text without numbers.
+  [[nodiscard]] std::string text() const {
+    std::string joined;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      joined += all[i].text;
+      if (i < ends.size()) joined += ends[i];
+    }
+    while (!joined.empty() && joined.back() == ' ')
+      joined.pop_back();
+    return joined;
+  }
+};
+
+/// The columns of the table with bars that the lines before have begun: its heading names times.
+class TimeColumns {
+ public:
+  /// Takes the next line; marks its parts that are in columns of times, and shares of them.
+  void mark(Parts& line) {
+    if (line.is_rule()) return;
+    const std::size_t bars = line.bar_count();
+    if (bars >= 2 && bars == line.ends.size() && std::ranges::none_of(line.all, has_number)) {
+      begin(line);
+      return;
+    }
+    if (is_time_.size() != line.all.size() || bars != line.ends.size()) {
+      is_time_.clear();
+      return;
+    }
+    for (std::size_t i = 0; i < is_time_.size(); ++i)
+      line.all[i].is_time |= is_time_[i];
+  }
+
+ private:
+  void begin(const Parts& heading) {
+    is_time_.clear();
+    if (std::ranges::none_of(heading.all, &Part::is_time)) return;
+    for (const Part& part : heading.all)
+      is_time_.push_back(part.is_time || part.text.find('%') != std::string::npos);
+  }
+
+  std::vector<bool> is_time_;  ///< by column; empty: no such table
+};
 
 bool is_less(const PrintedResult::Row& left, const PrintedResult::Row& right) {
   return std::ranges::lexicographical_compare(
@@ -154,6 +212,7 @@ PrintedResult::PrintedResult(std::string_view text,
                              std::uint64_t ranks,
                              const MatchOptions& options)
     : ranks_(ranks) {
+  TimeColumns columns;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string line(text.substr(0, end));
@@ -162,8 +221,13 @@ PrintedResult::PrintedResult(std::string_view text,
           return std::regex_search(line, pattern);
         }))
       continue;
+    Parts parts(line);
+    columns.mark(parts);
     Row row;
-    std::string words = text_of(line, row);
+    for (const Part& part : parts.all) {
+      if (!part.is_time) row.insert(row.end(), part.numbers.begin(), part.numbers.end());
+    }
+    std::string words = parts.text();
     if (!words.empty()) lines_[std::move(words)].push_back(std::move(row));
   }
   for (auto& [words, rows] : lines_)

@@ -4,6 +4,7 @@
 //! are no results are left out:
 //! - in a part of a line, up to a comma, a semicolon or a bar, that names a time or a speed: a word
 //!   such as time, elapsed or speed, or a unit such as s, ms or MB/s behind a number;
+//! - in a column of a table with bars whose heading names one, and percentages of such a table;
 //! - at a place where two runs of the same command have printed different numbers.
 //! Other numbers agree if they are equal, if each is the number of ranks of its run, or, where one
 //! has a decimal point or an exponent, if they differ by no more than the tolerance. Pure.

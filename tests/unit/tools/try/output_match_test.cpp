@@ -52,6 +52,27 @@ TEST(OutputMatch, PartsOfLinesThatNameATimeAreNotCompared) {
   EXPECT_NE(difference("3 steps\n", "9 steps\n"), "");
 }
 
+TEST(OutputMatch, ColumnsUnderAHeadingThatNamesATimeAreNotCompared) {
+  const std::string first =
+      "Section | calls | avg time |%varavg\n---------\nPair | 5 | 0.00 | 0.0\nComm | 7 | 0.25 | "
+      "0\n";
+  const std::string slower =
+      "Section | calls | avg time |%varavg\n---------\nPair | 5 | 3.25 | 6.3\nComm | 7 | 0.50 | "
+      "9\n";
+  EXPECT_EQ(difference(first, slower), "");
+  EXPECT_EQ(difference(
+                first,
+                "Section | calls | avg time |%varavg\n---------\nPair | 6 | 0.00 | 0.0\nComm | 7 | "
+                "0.25 | 0\n"),
+            "6 in place of 5 in 'Pair |# |# |#'");
+  EXPECT_EQ(difference(first + "Total | 5 | 6\n", slower + "Total | 5 | 7\n"),
+            "7 in place of 6 in 'Total |# |#'");
+  // The next line of as many columns belongs to no table.
+  EXPECT_NE(difference(first + "end\nA | 1 | 2 | 3\n", slower + "end\nA | 1 | 2 | 4\n"), "");
+  EXPECT_NE(difference("name | value | share\na | 1 | 2\n", "name | value | share\na | 1 | 3\n"),
+            "");
+}
+
 TEST(OutputMatch, TheOrderOfLinesDoesNotMatter) {
   EXPECT_EQ(difference("rank 0 has 5\nrank 1 has 6\n", "rank 1 has 6\nrank 0 has 5\n"), "");
   EXPECT_NE(difference("rank 0 has 5\nrank 1 has 6\n", "rank 1 has 5\nrank 0 has 6\n"), "");
