@@ -1,9 +1,12 @@
 /* Two senders, and a receiver that expects their order if the argument is `wrong`; with `deadlock`
  * it waits for ever in the other order. With `ticket`, the rank that comes first at a window ends
  * with a status of its own. With `once`, the first run leaves a request behind. With `hang`, rank 0
- * expects a message that no rank sends; with `spin`, it computes without end. */
+ * expects a message that no rank sends; with `spin`, it computes without end; with `again`, it does
+ * so in the second run, and leaves its process's number behind. With `fails`, it ends with status 4
+ * in every order. */
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +34,18 @@ static void leave_request_once(int rank) {
   MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
 }
 
+/// The first run only leaves a file.
+static void spin_in_the_second_run(int rank) {
+  const int first = rank == 0 ? open("first", O_CREAT | O_EXCL | O_WRONLY, 0600) : 0;
+  if (first >= 0) return;
+  FILE* second = fopen("second.new", "w");
+  fprintf(second, "%d\n", (int)getpid());
+  fclose(second);
+  rename("second.new", "second");
+  for (volatile int spins = 1; spins;)
+    continue;
+}
+
 int main(int argc, char** argv) {
   int rank, value = 0, status = 0;
   MPI_Status first;
@@ -39,6 +54,8 @@ int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "ticket") == 0 && take_ticket(rank) == 0) status = rank;
   if (strcmp(how, "once") == 0) leave_request_once(rank);
+  if (strcmp(how, "again") == 0) spin_in_the_second_run(rank);
+  if (strcmp(how, "fails") == 0 && rank == 0) status = 4;
   if (strcmp(how, "hang") == 0 && rank == 0)
     MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (volatile int spins = strcmp(how, "spin") == 0 && rank == 0; spins;)

@@ -68,6 +68,8 @@ grep -q 'exit status 1$' output || fail "the status is not named"
 expect 1 "a run that does not end" -n 3 --only ranks --timeout 1s "$schedules" spin
 grep -q 'had not ended after 1 s$' output || fail "the limit is not named"
 grep -q 'rank' output || fail "what the ranks did is not shown"
+expect 1 "a status that no order changes" -n 3 --only schedules --schedules 3 "$schedules" fails
+grep -q 'exit status 4$' output || fail "the status of all schedules is not named"
 expect 1 "a file that cannot be written" -n 3 --only ranks --junit /no/such/folder/junit.xml "$schedules" right
 grep -q 'cannot be written' output || fail "the file is not named"
 

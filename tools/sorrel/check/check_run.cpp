@@ -1,21 +1,18 @@
 #include "tools/sorrel/check/check_run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
-#include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
+#include "tools/sorrel/check/schedule_process.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/output_files.hpp"
 
@@ -54,33 +51,6 @@ CheckResult conclude(const CheckRequest& request,
         is_written;
   const int status = !findings.empty() ? exit_findings : (is_written ? 0 : 1);
   return {.status = status, .findings = std::move(findings)};
-}
-
-void silence_output() {
-  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null < 0) return;
-  dup2(null, STDOUT_FILENO);
-  dup2(null, STDERR_FILENO);
-}
-
-/// The exit status of a child process that runs the job; 128 and the signal if that killed it.
-int run_in_child(bool is_silent, const std::function<int()>& run) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) {
-    print_diagnostic(fmt::format("--schedules: no process: {}", std::strerror(errno)));
-    return exit_cannot_execute;
-  }
-  if (child == 0) {
-    if (is_silent) silence_output();
-    const int status = run();
-    std::fflush(nullptr);
-    _exit(status);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// "2 of 10 schedules, with --seed 3, 7".
@@ -163,7 +133,17 @@ CheckResult explore_schedules(
     const std::uint64_t seed = done + 1;
     const Result<std::string> folder = make_check_folder();
     if (!folder.has_value()) return {.status = report_error("{}", folder.error()), .findings = {}};
-    const int status = run_in_child(seed > 1, [&] { return run(seed, folder.value()); });
+    const auto [status, end_signal] = run_schedule(
+        seed > 1, [&] { return run(seed, folder.value()); },
+        [&] {
+          fmt::print(stderr, "sorrel: check: schedule {} of {}, --seed {}\n", seed, count, seed);
+        });
+    if (end_signal != 0) {
+      std::error_code ignored;
+      std::filesystem::remove_all(folder.value(), ignored);
+      raise(end_signal);
+      return {.status = 128 + end_signal, .findings = {}};
+    }
     const Result<CheckedRun> checked = take_run(folder.value());
     // The job has not started, and has said why; so would the next one.
     if (!checked.has_value()) return {.status = std::max(status, 1), .findings = {}};
@@ -182,8 +162,8 @@ CheckResult explore_schedules(
     ++done;
     if (Clock::now() - reported < report_interval || done == count) continue;
     reported = Clock::now();
-    fmt::print(stderr, "sorrel: check: schedule {} of {}, {} findings\n", done, count,
-               findings.size());
+    fmt::print(stderr, "sorrel: check: schedule {} of {}, {} finding{}\n", done, count,
+               findings.size(), findings.size() == 1 ? "" : "s");
   }
   add_status_finding(findings, statuses);
   for (const Found& found : findings) {
@@ -192,11 +172,15 @@ CheckResult explore_schedules(
       fmt::print(stderr, "    {}: {}\n", text_of_seeds(found.seeds, done),
                  replay(found.seeds.front()));
   }
-  return conclude(
-      request, std::move(findings),
-      !may_differ
-          ? "; nothing depends on the order of messages, so one schedule is enough"
-          : fmt::format("; {} schedules, {} different orders of messages", done, outcomes.size()));
+  CheckResult result =
+      conclude(request, std::move(findings),
+               !may_differ ? "; nothing depends on the order of messages, so one schedule is enough"
+                           : fmt::format("; {} schedules, {} different order{} of messages", done,
+                                         outcomes.size(), outcomes.size() == 1 ? "" : "s"));
+  // In all schedules the same, else there were a finding.
+  if (result.status != exit_findings && !statuses.empty() && statuses.rbegin()->first != 0)
+    result.status = statuses.rbegin()->first;
+  return result;
 }
 
 }  // namespace sorrel::tool

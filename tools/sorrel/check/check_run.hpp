@@ -33,7 +33,8 @@ struct CheckRequest {
 
 /// What a check has come to.
 struct CheckResult {
-  /// exit_findings; 0 if there are no findings; 1 if a file cannot be written or read.
+  /// exit_findings; without findings 0, or after several schedules the job's; 1 if a file cannot be
+  /// written or read.
   int status = 0;
   std::vector<Found> findings;
 };
@@ -53,7 +54,8 @@ struct CheckResult {
 
 /// Runs the job with the seeds 1 to `count`, each in a child process: `run(seed, folder)` returns
 /// its exit status. Stops after the first if nothing in it depended on an order. Reports as
-/// finish_check() what was found in any, with the command that repeats it, `replay(seed)`.
+/// finish_check() what was found in any, with the command that repeats it, `replay(seed)`. Without
+/// findings the status is that of the job.
 [[nodiscard]] CheckResult explore_schedules(
     const CheckRequest& request,
     std::uint64_t count,

@@ -1,6 +1,7 @@
 // The last stage of `sorrel run`: executes the program in this process, or becomes the parent of
 // the job's processes.
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/personality.h>
 #include <system_error>
 #include <unistd.h>
@@ -202,11 +204,17 @@ int launch_processes(const PreparedRun& run,
   return launch(started);
 }
 
-/// The command that repeats one schedule of a checked run.
+/// The command that repeats one schedule of a checked run; it prints, and writes no files.
 std::string replay_of(const SplitArguments& given, std::uint64_t seed) {
+  constexpr std::string_view replaced[] = {
+      "--schedules=", "--check-json=", "--check-sarif=", "--junit="};
   std::vector<std::string> words = {"sorrel", "run", "--check", "--seed", fmt::format("{}", seed)};
   for (const std::string& word : given.options) {
-    if (word != "--check" && !word.starts_with("--schedules=")) words.push_back(word);
+    const bool is_left_out =
+        word == "--check" || std::ranges::any_of(replaced, [&](std::string_view option) {
+          return word.starts_with(option);
+        });
+    if (!is_left_out) words.push_back(word);
   }
   words.insert(words.end(), given.program.begin(), given.program.end());
   return shell_line(words);

@@ -18,6 +18,20 @@ namespace {
 
 constexpr std::size_t lines_shown = 40;
 
+/// The line with blanks in place of its tabs.
+std::string without_tabs(std::string_view line) {
+  constexpr std::size_t tab_width = 8;
+  std::string text;
+  for (const char letter : line) {
+    if (letter == '\t') {
+      text.append(tab_width - text.size() % tab_width, ' ');
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
 /// The last lines of what a run has printed, each after `margin`.
 std::string end_of(const std::string& output, std::string_view margin) {
   std::vector<std::string_view> lines;
@@ -30,7 +44,7 @@ std::string end_of(const std::string& output, std::string_view margin) {
   std::string text;
   if (first > 0) text += fmt::format("{}... the last {} lines:\n", margin, lines_shown);
   for (std::size_t i = first; i < lines.size(); ++i)
-    text += fmt::format("{}{}\n", margin, printable(lines[i]));
+    text += fmt::format("{}{}\n", margin, printable(without_tabs(lines[i])));
   return text;
 }
 
