@@ -40,6 +40,8 @@ int main(int argc, char** argv) {
   for (round = 0; round < 3; round++) {
     fails("/no/such/program", 3, MPI_ERR_SPAWN);
     fails("no-such-program-in-PATH", 1, MPI_ERR_SPAWN);
+    // Another program than the job's.
+    fails("/bin/sh", 2, MPI_ERR_SPAWN);
     fails(argv[0], places + 1, MPI_ERR_SPAWN);
     fails(argv[0], -1, MPI_ERR_ARG);
     succeeds(argv[0], 4);

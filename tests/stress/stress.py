@@ -47,6 +47,7 @@ def parts(build: pathlib.Path) -> list[Part]:
         session("fuzz/fuzz.py", "options", 0.1, 2000),
         session("fuzz/fuzz.py", "environments", 0.1, 2000),
         session("stress/kills/kills.py", "kills", 0.2, 1000),
+        session("stress/kills/spawns.py", "spawns", 0.1, 1000),
         session("stress/kills/survivals.py", "survivals", 0.1, 200),
         session("mpi/oracle/oracle.py", "oracle", 0.2, 3000),
         session("mpi/oracle/oracle.py", "perturbed", 0.2, 3000),

@@ -67,6 +67,8 @@ class Kills:
             [sorrel, "run", "-n", "4", "--procs", "2", load, LOAD_MS],
             [sorrel, "run", "-n", "4", "--procs", "4", load, LOAD_MS],
             [sorrel, "run", "-n", "4", "--procs", "4", "--label", load, LOAD_MS],
+            [sorrel, "run", "-n", "1", str(programs / "spawn_load"), LOAD_MS],
+            [sorrel, "run", "-n", "2", "--procs", "2", "--universe", "20", str(programs / "spawn_load"), LOAD_MS],
         ]
         if (programs / "threads").exists():
             self.shapes.append([sorrel, "run", "--omp", str(programs / "threads"), LOAD_MS])
