@@ -164,31 +164,59 @@ void Image::share_unchanged_data() {
   pieces = std::move(split);
 }
 
-// Cuts the long runs of whole, unchanged file pages out of an anonymous piece.
-void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
-  const Module& module = *piece.module;
+/// Pages that the loader has mapped from the file and nothing has changed: [begin, end) in the
+/// module, at `distance` from there in the file.
+struct UnchangedRun {
+  Offset begin;
+  Offset end;
+  Offset distance;
+};
+
+/// The long runs of a module's pages that are as in the file, among the segments that `is_wanted`.
+/// Segments that follow each other in memory as in the file make one run: tools that change a file
+/// (patchelf) add several.
+template <class IsWanted>
+[[nodiscard]] std::vector<UnchangedRun> unchanged_runs(const Module& module, IsWanted&& is_wanted) {
   WrittenPages written(module.base + module.dynamic);
+  std::vector<UnchangedRun> runs;
   for (int i = 0; i < module.segment_count; ++i) {
     const ElfW(Phdr)& segment = module.segments[i];
-    if (segment.p_type != PT_LOAD || segment.p_vaddr + module.shift < piece.begin ||
-        segment.p_vaddr + module.shift >= piece.end)
-      continue;
+    if (segment.p_type != PT_LOAD || !is_wanted(segment)) continue;
     const Offset first = page_floor(segment.p_vaddr);
-    const Offset end = page_floor(segment.p_vaddr + segment.p_filesz);
-    for (Offset at = first, stop = first; at < end; at = stop + page_bytes()) {
-      stop = at;
-      while (stop < end && !written.contains(module.base + stop))
-        stop += page_bytes();
-      if (stop - at < shared_data_bytes_min) continue;
-      Piece part = piece;
-      part.end = at + module.shift;
-      if (part.begin < part.end) split.push_back(part);
-      part.begin = part.end;
-      part.end = stop + module.shift;
-      part.file_offset = static_cast<off_t>(page_floor(segment.p_offset) + (at - first));
-      split.push_back(part);
-      piece.begin = part.end;
+    const Offset end = page_ceiling(segment.p_vaddr + segment.p_filesz);
+    const Offset distance = page_floor(segment.p_offset) - first;
+    // A page of two segments is that of the later one.
+    if (!runs.empty()) runs.back().end = std::min(runs.back().end, first);
+    for (Offset page = first; page < end; page += page_bytes()) {
+      if (written.contains(module.base + page)) continue;
+      if (!runs.empty() && runs.back().end == page && runs.back().distance == distance) {
+        runs.back().end += page_bytes();
+      } else {
+        runs.push_back({.begin = page, .end = page + page_bytes(), .distance = distance});
+      }
     }
+  }
+  std::erase_if(
+      runs, [](const UnchangedRun& run) { return run.end < run.begin + shared_data_bytes_min; });
+  return runs;
+}
+
+// Cuts the long runs of unchanged file pages out of an anonymous piece.
+void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
+  const Module& module = *piece.module;
+  const auto is_in_piece = [&](const ElfW(Phdr) & segment) {
+    const Offset begin = segment.p_vaddr + module.shift;
+    return begin >= piece.begin && begin < piece.end;
+  };
+  for (const UnchangedRun& run : unchanged_runs(module, is_in_piece)) {
+    Piece part = piece;
+    part.end = run.begin + module.shift;
+    if (part.begin < part.end) split.push_back(part);
+    part.begin = part.end;
+    part.end = run.end + module.shift;
+    part.file_offset = static_cast<off_t>(run.begin + run.distance);
+    split.push_back(part);
+    piece.begin = part.end;
   }
   if (piece.begin < piece.end) split.push_back(piece);
 }
