@@ -18,6 +18,7 @@
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/program_calls.hpp"
+#include "runtime/python_lines.hpp"
 #include "runtime/rank_guests.hpp"
 #include "symbols/backtrace.hpp"
 
@@ -31,6 +32,7 @@ int init(RankState& self, int required) {
   self.thread_level = std::min(required, runtime::thread_level_max());
   self.calling_level = std::max(self.calling_level, self.thread_level);
   self.phase = self.world_phase = mpi::Phase::running;
+  if (runtime::has_python_lines()) runtime::find_python(runtime::PythonSearch::first);
   return MPI_SUCCESS;
 }
 

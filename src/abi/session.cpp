@@ -13,6 +13,7 @@
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
 #include "runtime/first_checkpoint.hpp"
+#include "runtime/python_lines.hpp"
 #include "runtime/rank_guests.hpp"
 
 namespace sorrel::abi {
@@ -108,6 +109,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     self.calling_level = std::max(self.calling_level, level);
     ++self.session_count;
     runtime::note_begin_of_session();
+    if (runtime::has_python_lines()) runtime::find_python(runtime::PythonSearch::first);
     self.phase = mpi::Phase::running;
     return MPI_SUCCESS;
   });

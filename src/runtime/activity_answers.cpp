@@ -10,6 +10,7 @@
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
+#include "runtime/python_lines.hpp"
 
 namespace sorrel::runtime {
 
@@ -35,8 +36,14 @@ const char interruption_tag = 0;
 std::vector<Respondent>& respondents = *new std::vector<Respondent>;
 // By Job::index_of(): of the requester, and of a respondent while it gives its answer.
 std::vector<ActivityDescription>& descriptions = *new std::vector<ActivityDescription>;
-// By Job::index_of(), too; empty: not wanted.
-std::vector<RankStack>& stacks = *new std::vector<RankStack>;
+
+/// By Job::index_of(), too.
+struct Stacks {
+  std::vector<RankStack> calls;     ///< Empty: not wanted.
+  std::vector<PythonStack> python;  ///< Empty: the process runs no Python.
+};
+
+Stacks& stacks = *new Stacks;
 
 core::Scheduler& scheduler_of(const Job& job) {
   return job.worlds().front()->scheduler();
@@ -135,7 +142,11 @@ void give_activity_answer(const Job& job, const void* context) {
     for_each_rank(job, worker, [&](const mpi::RankState& rank) {
       const std::size_t index = job.index_of(rank);
       descriptions[index] = describe(job, rank);
-      if (!stacks.empty()) stacks[index].take(job, rank, context);
+      if (!stacks.calls.empty()) stacks.calls[index].take(job, rank, context);
+      const auto python_state = descriptions[index].python_state;
+      if (!stacks.python.empty() && python_state)
+        stacks.python[index].take(index, *python_state,
+                                  stacks.calls.empty() ? 1 : PythonStack::depth_max);
     });
   }
   own->answer.store(Answer::given, std::memory_order_release);
@@ -144,7 +155,8 @@ void give_activity_answer(const Job& job, const void* context) {
 ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
   const auto place_count = static_cast<std::size_t>(job.place_count());
   descriptions.resize(place_count);
-  if (detail == AnswerDetail::with_stacks) stacks.resize(place_count);
+  if (detail == AnswerDetail::with_stacks) stacks.calls.resize(place_count);
+  if (has_python()) stacks.python.resize(place_count);
   core::Scheduler& scheduler = scheduler_of(job);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     for_each_rank(job, scheduler.worker(i), [&](const mpi::RankState& rank) {
@@ -158,7 +170,8 @@ ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
   const auto count = static_cast<std::size_t>(job.own_rank_count());
   return {.ranks = part_of(std::exchange(descriptions, {}), first, count),
           .workers = std::move(views),
-          .stacks = part_of(std::exchange(stacks, {}), first, count)};
+          .stacks = part_of(std::exchange(stacks.calls, {}), first, count),
+          .python = part_of(std::exchange(stacks.python, {}), first, count)};
 }
 
 }  // namespace sorrel::runtime

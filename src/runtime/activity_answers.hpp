@@ -13,6 +13,7 @@
 
 #include "runtime/activity_description.hpp"
 #include "runtime/job.hpp"
+#include "runtime/python_stack.hpp"
 #include "runtime/rank_stack.hpp"
 
 namespace sorrel::runtime {
@@ -31,6 +32,8 @@ struct ActivityAnswers {
   std::vector<WorkerView> workers;         ///< By number of the worker.
   /// By index among the ranks, if wanted.
   std::vector<RankStack> stacks;
+  /// By index among the ranks; empty: the process runs no Python.
+  std::vector<PythonStack> python;
 };
 
 /// Before the first rank of the job runs.

@@ -4,6 +4,7 @@
 #include <gnu/libc-version.h>
 #include <sys/auxv.h>
 
+#include "core/scheduler.hpp"
 #include "core/worker.hpp"
 #include "symbols/backtrace.hpp"
 #include "symbols/source_lines.hpp"
@@ -49,22 +50,37 @@ RunningAt running_at(const Job& job, const mpi::RankState& rank) {
   return at;
 }
 
+/// Whether the rank's flow of control stays where it is while its worker's thread is in a signal
+/// handler.
+bool stays_suspended(const core::Fiber& fiber) {
+  // Idle workers may take a fiber that is ready, and a thread may go on.
+  return fiber.state == core::FiberState::waiting ||
+         (fiber.state == core::FiberState::ready && !fiber.is_guest &&
+          !fiber.worker->scheduler().lends_fibers());
+}
+
 }  // namespace
 
 ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
   ActivityDescription description{.activity = activity_of(rank),
                                   .running = {},
+                                  .python_state = std::nullopt,
                                   .outside = job.body().outside_wait(rank),
                                   .unexpected_count = rank.unexpected.count()};
   const bool is_interrupted = description.activity.state == core::FiberState::running &&
                               !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
                               &rank.worker->running() == &rank.fiber;
   if (is_interrupted) description.running = running_at(job, rank);
+  if (is_interrupted) description.python_state = PythonState::interrupted;
+  if (stays_suspended(rank.fiber)) description.python_state = PythonState::at_rest;
   return description;
 }
 
 ActivityDescription outline(const Job& job, const mpi::RankState& rank) {
-  return {.activity = outline_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
+  return {.activity = outline_of(rank),
+          .running = {},
+          .python_state = std::nullopt,
+          .outside = job.body().outside_wait(rank)};
 }
 
 }  // namespace sorrel::runtime

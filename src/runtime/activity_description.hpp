@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "mpi/match/rank_state.hpp"
 #include "program/state/outside_wait.hpp"
 #include "runtime/job.hpp"
+#include "runtime/python_lines.hpp"
 #include "runtime/rank_activity.hpp"
 
 namespace sorrel::runtime {
@@ -24,6 +26,9 @@ struct RunningAt {
 struct ActivityDescription {
   RankActivity activity;
   RunningAt running;
+  /// What the functions of the rank may be read in as long as the handler runs; nothing: it runs
+  /// meanwhile, or may begin to.
+  std::optional<PythonState> python_state;
   /// The wait outside of MPI, during which its worker runs other ranks.
   const program::OutsideWait* outside = nullptr;
   /// Messages that have arrived and for which no receive is posted; 0 in an outline.

@@ -73,6 +73,7 @@ std::string_view plain_name(std::string_view function) {
 ActivityLine activity_line(const mpi::RankState& rank,
                            const ActivityDescription& description,
                            const std::optional<report::RankMemory>& memory,
+                           std::string_view place_in_python,
                            ActivityReader reader) {
   const bool is_running = description.activity.state == core::FiberState::running;
   const std::array<const void*, 2> addresses = {
@@ -83,7 +84,7 @@ ActivityLine activity_line(const mpi::RankState& rank,
   LineParts parts{.activity = description.activity,
                   .state = is_running ? report::state_running : report::state_waiting,
                   .call = description.activity.call,
-                  .place = texts[0].data(),
+                  .place = place_in_python.empty() ? texts[0].data() : place_in_python,
                   .memory = memory};
   if (description.outside != nullptr) {
     parts.call = description.outside->call;

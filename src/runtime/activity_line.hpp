@@ -21,6 +21,7 @@ using ActivityLine = FixedText<1000>;
 [[nodiscard]] ActivityLine activity_line(const mpi::RankState& rank,
                                          const ActivityDescription& description,
                                          const std::optional<report::RankMemory>& memory,
+                                         std::string_view place_in_python,
                                          ActivityReader reader);
 
 }  // namespace sorrel::runtime

@@ -23,6 +23,7 @@
 #include "runtime/activity_rows.hpp"
 #include "runtime/own_mark.hpp"
 #include "runtime/process_config.hpp"
+#include "runtime/python_stack.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/reporting_launcher.hpp"
 #include "runtime/stall_watch.hpp"
@@ -73,12 +74,24 @@ const mpi::RankState& first_rank_of(const Job& job) {
   return world.rank(world.first_own_rank());
 }
 
+/// In the handler on the rank's thread.
+PythonStack python_stack_of(const Job& job,
+                            const mpi::RankState& rank,
+                            const ActivityDescription& description) {
+  PythonStack python;
+  if (description.python_state)
+    python.take(job.index_of(rank), *description.python_state, PythonStack::depth_max);
+  return python;
+}
+
 /// In a process of one rank, in the handler on the rank's thread.
 void report_rank(const Job& job, const mpi::RankState& rank) {
   const std::uint32_t request = launcher.new_request();
   const ActivityReader reader = request != 0 ? ActivityReader::launcher : ActivityReader::user;
-  const ActivityLine line =
-      activity_line(rank, describe(job, rank), job.body().memory_of(job.index_of(rank)), reader);
+  const ActivityDescription description = describe(job, rank);
+  const PythonStack python = python_stack_of(job, rank, description);
+  const ActivityLine line = activity_line(
+      rank, description, job.body().memory_of(job.index_of(rank)), python.innermost(), reader);
   if (request != 0) {
     launcher.answer(request, line.text());
   } else {
@@ -110,12 +123,13 @@ void show_no_ranks(RankStage stage) {
 void show_rank(const Job& job, const mpi::RankState& rank, const void* context) {
   const ActivityDescription description = describe(job, rank);
   const auto memory = job.body().memory_of(job.index_of(rank));
+  const PythonStack python = python_stack_of(job, rank, description);
   RankStack stack;
   ShortViewText text;
   answer_views([&](const report::ViewSpace& space) {
     const bool has_stack = space.kind() == report::ViewKind::stacks;
     if (has_stack) stack.take(job, rank, context);
-    text = view_text_of_rank(job, rank, description, memory, has_stack ? &stack : nullptr);
+    text = view_text_of_rank(job, rank, description, memory, has_stack ? &stack : nullptr, python);
     return text.text();
   });
 }

@@ -78,7 +78,8 @@ report::WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) 
   const std::size_t first_index = job.index_of(job.worlds().front()->first_own_rank());
   report::WaitTable table;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].place = texts[i];
+    const bool is_python = i < answers.python.size() && !answers.python[i].is_empty();
+    rows[i].place = is_python ? std::string(answers.python[i].innermost()) : texts[i];
     table.add(std::move(rows[i]));
     if (const auto memory = job.body().memory_of(first_index + i)) table.add(*memory);
   }

@@ -1,106 +1,175 @@
 #include "runtime/python_lines.hpp"
 
-#include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string_view>
 
-#include "base/fixed_text.hpp"
-#include "base/printable.hpp"
-#include "program/image/image_slab.hpp"
+#include "program/base/libc.hpp"
 #include "program/rank/rank_symbol.hpp"
+#include "runtime/python_frames.hpp"
+#include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-/// Takes the text up to `end`, and `end`; empty if there is none.
-std::string_view take_until(std::string_view& text, std::string_view end) {
-  const std::size_t at = text.find(end);
-  if (at == std::string_view::npos) return {};
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at + end.size());
-  return taken;
-}
-
-/// Reads a line `  File "/home/u/script.py", line 12 in main`. False: it is another line.
-bool describe(std::string_view line, symbols::SourceText& text) {
-  constexpr std::string_view begin = "  File \"";
-  if (!line.starts_with(begin)) return false;
-  line.remove_prefix(begin.size());
-  std::string_view path = take_until(line, "\", line ");
-  const std::string_view number = take_until(line, " in ");
-  if (path.empty() || number.empty()) return false;
-  path.remove_prefix(path.rfind('/') + 1);
-  FixedText<std::tuple_size_v<symbols::SourceText>> shown;
-  add_printable(shown, line);
-  shown.add(" (");
-  add_printable(shown, path);
-  shown.add(":").add(number).add(")");
-  std::memcpy(text.data(), shown.c_str(), shown.text().size() + 1);
-  return true;
-}
-
-using Dump = void(int descriptor, void* thread);
-using GetThread = void*();
+using GetPointer = void*();
 using GetNext = void*(void* object);
+using GetLine = int(const void* code, int offset);
 
-/// A function of the program or of its libraries, as the loader finds it; null if there is none.
-template <class Function>
-Function* find_function(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+enum class Search : std::uint8_t { none, running, failed, done };
+
+/// An interpreter as the loader has found it. Each rank has its own instance of it.
+struct Interpreter {
+  // Release by the thread that has found it; acquire by its users.
+  std::atomic<Search> search{Search::none};
+  // Relaxed: whether frames were found to be as the layout says.
+  std::atomic<bool> is_layout_proven{false};
+
+  // Constant when it is found.
+  GetPointer* thread_of_caller = nullptr;
+  GetPointer* main_interpreter = nullptr;
+  GetNext* first_thread = nullptr;
+  GetNext* next_thread = nullptr;
+  GetLine* line_of = nullptr;
+  void* code_type = nullptr;
+  void* text_type = nullptr;
+  PythonLayout layout{};
+};
+
+Interpreter interpreter;
+
+/// A function or variable of the program or of its libraries, as the loader finds it: that of the
+/// template image, also for a rank.
+template <class Pointer>
+bool find(Pointer*& pointer, const char* name) {
+  pointer = reinterpret_cast<Pointer*>(program::loader_dlsym()(RTLD_DEFAULT, name));
+  return pointer != nullptr;
 }
 
-std::size_t describe(Dump* dump, void* thread, std::span<symbols::SourceText> texts) {
-  const int file =
-      dump == nullptr || thread == nullptr ? -1 : ::memfd_create("sorrel-python", MFD_CLOEXEC);
-  if (file < 0) return 0;
-  dump(file, thread);
-  std::array<char, 8192> memory;
-  const ssize_t bytes = ::pread(file, memory.data(), memory.size(), 0);
-  ::close(file);
-  std::string_view written(memory.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-  std::size_t count = 0;
-  while (!written.empty() && count < texts.size()) {
-    const std::size_t end = written.find('\n');
-    if (describe(written.substr(0, end), texts[count])) ++count;
-    written.remove_prefix(end == std::string_view::npos ? written.size() : end + 1);
+/// 0x030a0df0 of "3.10.13 (main, ...)"; "+" or a letter behind the number: no release.
+std::uint32_t version_of(std::string_view text) {
+  std::uint32_t version = 0;
+  for (int i = 0; i < 3; ++i) {
+    std::uint8_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) return 0;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    version = version << 8 | number;
+    if (i < 2 && !text.starts_with('.')) return 0;
+    text.remove_prefix(i < 2 ? 1 : 0);
   }
+  constexpr std::uint32_t released = 0xf0;
+  return text.empty() || text.starts_with(' ') ? version << 8 | released : 0;
+}
+
+/// The version is constant, so the loader's instance has it, too.
+std::uint32_t version_of_interpreter() {
+  const unsigned long* version = nullptr;
+  if (find(version, "Py_Version")) return static_cast<std::uint32_t>(*version);
+  using GetText = const char*();
+  GetText* text = nullptr;
+  return find(text, "Py_GetVersion") ? version_of(text()) : 0;
+}
+
+bool find_interpreter(Interpreter& found) {
+  if (!find(found.thread_of_caller, "PyGILState_GetThisThreadState") ||
+      !find(found.main_interpreter, "PyInterpreterState_Main") ||
+      !find(found.first_thread, "PyInterpreterState_ThreadHead") ||
+      !find(found.next_thread, "PyThreadState_Next") || !find(found.line_of, "PyCode_Addr2Line") ||
+      !find(found.code_type, "PyCode_Type") || !find(found.text_type, "PyUnicode_Type"))
+    return false;
+  const auto layout = python_layout(version_of_interpreter());
+  if (layout) found.layout = *layout;
+  return layout.has_value();
+}
+
+/// What frames of a rank refer to. `of_rank` finds the rank's instance of a symbol.
+template <class OfRank>
+PythonTypes types_of(OfRank&& of_rank) {
+  return {.line_of = reinterpret_cast<GetLine*>(of_rank(interpreter.line_of)),
+          .code = of_rank(interpreter.code_type),
+          .text = of_rank(interpreter.text_type)};
+}
+
+std::size_t describe(const PythonTypes& types,
+                     const void* thread,
+                     PythonState state,
+                     std::span<symbols::SourceText> texts) {
+  if (thread == nullptr || types.line_of == nullptr) return 0;
+  const bool is_trusted =
+      state == PythonState::at_rest && interpreter.is_layout_proven.load(std::memory_order_relaxed);
+  PythonFrames frames(interpreter.layout, types,
+                      is_trusted ? PythonMemory::trusted : PythonMemory::checked, thread);
+  std::size_t count = 0;
+  while (count < texts.size() && frames.next(texts[count]))
+    ++count;
+  if (count > 0 && state == PythonState::at_rest && !is_trusted)
+    interpreter.is_layout_proven.store(true, std::memory_order_relaxed);
   return count;
+}
+
+std::size_t describe_caller(std::span<symbols::SourceText> texts) {
+  const auto of_rank = [](auto* symbol) {
+    return program::symbol_of_rank(reinterpret_cast<void*>(symbol));
+  };
+  auto* const get_thread = reinterpret_cast<GetPointer*>(of_rank(interpreter.thread_of_caller));
+  if (get_thread == nullptr) return 0;
+  return describe(types_of(of_rank), get_thread(), PythonState::at_rest, texts);
 }
 
 }  // namespace
 
-std::size_t describe_python(std::span<symbols::SourceText> texts) {
-  using program::definition_of_rank;
-  auto* const get_thread =
-      definition_of_rank(find_function<GetThread>("PyGILState_GetThisThreadState"));
-  auto* const dump = definition_of_rank(find_function<Dump>("_Py_DumpTraceback"));
-  return describe(dump, get_thread == nullptr ? nullptr : get_thread(), texts);
+void find_python(PythonSearch kind) {
+  Search expected = interpreter.search.load(std::memory_order_relaxed);
+  if (expected != Search::none && (expected != Search::failed || kind == PythonSearch::first))
+    return;
+  // A thread that comes meanwhile finds nothing.
+  if (!interpreter.search.compare_exchange_strong(expected, Search::running,
+                                                  std::memory_order_relaxed))
+    return;
+  interpreter.search.store(find_interpreter(interpreter) ? Search::done : Search::failed,
+                           std::memory_order_release);
 }
 
-std::size_t describe_python_of(const void* code, std::span<symbols::SourceText> texts) {
-  const auto address = reinterpret_cast<std::uintptr_t>(code);
-  const program::ImageSlab* slab = program::slab_at(address);
-  if (slab == nullptr) return 0;
-  const program::PrivatizedImage image = program::current_slab()->copy(slab->index_of(address));
-  const auto of_rank = [&image](auto* function) { return image.counterpart(function); };
-  auto* const get_main = of_rank(find_function<GetThread>("PyInterpreterState_Main"));
-  auto* const get_head = of_rank(find_function<GetNext>("PyInterpreterState_ThreadHead"));
-  auto* const get_next = of_rank(find_function<GetNext>("PyThreadState_Next"));
-  if (get_main == nullptr || get_head == nullptr || get_next == nullptr) return 0;
-  void* const interpreter = get_main();
-  void* main_thread = interpreter == nullptr ? nullptr : get_head(interpreter);
+bool is_python_found() {
+  return interpreter.search.load(std::memory_order_acquire) == Search::done;
+}
+
+std::size_t describe_python(std::span<symbols::SourceText> texts) {
+  find_python(PythonSearch::again);
+  return is_python_found() ? describe_caller(texts) : 0;
+}
+
+std::size_t describe_python_of(std::size_t index,
+                               PythonState state,
+                               std::span<symbols::SourceText> texts) {
+  if (!is_python_found()) return 0;
+  const auto of_rank = [index](auto* symbol) {
+    return program::symbol_of_rank(reinterpret_cast<void*>(symbol), static_cast<int>(index));
+  };
+  auto* const get_main = reinterpret_cast<GetPointer*>(of_rank(interpreter.main_interpreter));
+  auto* const get_first = reinterpret_cast<GetNext*>(of_rank(interpreter.first_thread));
+  auto* const get_next = reinterpret_cast<GetNext*>(of_rank(interpreter.next_thread));
+  if (get_main == nullptr || get_first == nullptr || get_next == nullptr) return 0;
+  void* const of_main = get_main();
+  void* main_thread = of_main == nullptr ? nullptr : get_first(of_main);
   // Each thread that begins is put first.
   while (main_thread != nullptr) {
     void* const older = get_next(main_thread);
     if (older == nullptr) break;
     main_thread = older;
   }
-  return describe(of_rank(find_function<Dump>("_Py_DumpTraceback")), main_thread, texts);
+  return describe(types_of(of_rank), main_thread, state, texts);
+}
+
+bool is_code_of_python(std::size_t index, const void* address) {
+  if (!is_python_found()) return false;
+  const void* const own = program::symbol_of_rank(reinterpret_cast<void*>(interpreter.line_of),
+                                                  static_cast<int>(index));
+  return own != nullptr && symbols::are_in_one_file(address, own);
 }
 
 }  // namespace sorrel::runtime

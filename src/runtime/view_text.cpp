@@ -11,6 +11,7 @@
 #include "report/activity_table.hpp"
 #include "runtime/activity_line.hpp"
 #include "runtime/activity_rows.hpp"
+#include "runtime/python_lines.hpp"
 #include "symbols/source_lines.hpp"
 
 namespace sorrel::runtime {
@@ -19,6 +20,14 @@ namespace {
 
 /// Different places of all stacks that are looked up in the program's files.
 constexpr std::size_t place_count_max = 1024;
+
+/// The calls of a stack before those of the interpreter, which stand for functions in Python.
+std::span<const void* const> calls_from_python(std::span<const void* const> calls,
+                                               std::size_t index) {
+  const auto end = std::ranges::find_if(
+      calls, [index](const void* address) { return is_code_of_python(index, address); });
+  return {calls.begin(), end};
+}
 
 /// The calls of a rank, given the texts of its stack's addresses.
 report::CallStack calls_of(const report::RankWait& wait, std::span<const std::string> places) {
@@ -31,30 +40,41 @@ report::CallStack calls_of(const report::RankWait& wait, std::span<const std::st
   return calls;
 }
 
-void add_stacks(report::ProcessView& view, const ActivityAnswers& answers) {
+void add_stacks(report::ProcessView& view, const Job& job, const ActivityAnswers& answers) {
   std::vector<const void*> addresses;
   for (const RankStack& stack : answers.stacks)
     addresses.insert(addresses.end(), stack.addresses().begin(), stack.addresses().end());
   const std::vector<std::string> texts = symbols::source_lines(addresses, place_count_max);
   std::span<const std::string> left(texts);
+  const std::size_t first = job.index_of(job.worlds().front()->first_own_rank());
   for (std::size_t i = 0; i < answers.stacks.size(); ++i) {
-    const std::size_t count = answers.stacks[i].addresses().size();
+    const auto calls = answers.stacks[i].addresses();
+    const auto own = left.first(calls.size());
+    left = left.subspan(calls.size());
     const report::RankWait& wait = view.ranks.waits()[i];
-    append(view.stacks[calls_of(wait, left.first(count))], wait.rank);
-    left = left.subspan(count);
+    std::vector<std::string> places(own.begin(), own.end());
+    if (i < answers.python.size() && !answers.python[i].is_empty()) {
+      places.resize(calls_from_python(calls, first + i).size());
+      answers.python[i].for_each([&](std::string_view function) { places.emplace_back(function); });
+    }
+    append(view.stacks[calls_of(wait, places)], wait.rank);
   }
 }
 
 /// In a signal handler.
-void add_stack(ShortViewText& text, const ActivityLine& line, const RankStack& stack) {
+void add_stack(ShortViewText& text,
+               const ActivityLine& line,
+               const RankStack& stack,
+               std::size_t index,
+               const PythonStack& python) {
   std::string_view fields = line.text();
   report::take_field(fields);
   text.add("stack\t").add(report::take_field(fields));
   report::take_field(fields);
   if (const std::string_view call = report::take_field(fields); call != "-")
     text.add("\t").add(call);
-  auto left = stack.addresses();
-  if (left.empty()) text.add("\t").add(report::unknown_calls);
+  auto left = python.is_empty() ? stack.addresses() : calls_from_python(stack.addresses(), index);
+  if (left.empty() && python.is_empty()) text.add("\t").add(report::unknown_calls);
   while (!left.empty()) {
     std::array<symbols::SourceText, symbols::source_text_count_max> places;
     const auto part = left.first(std::min(left.size(), places.size()));
@@ -63,6 +83,7 @@ void add_stack(ShortViewText& text, const ActivityLine& line, const RankStack& s
       text.add("\t").add(places[i][0] == '\0' ? "-" : places[i].data());
     left = left.subspan(part.size());
   }
+  python.for_each([&](std::string_view function) { text.add("\t").add(function); });
   text.add("\n");
 }
 
@@ -89,7 +110,7 @@ std::string view_text(const Job& job, const ActivityAnswers& answers, std::size_
       view.unexpected[description.activity.rank] = description.unexpected_count;
   }
   view.ranks = activity_rows(job, answers);
-  add_stacks(view, answers);
+  add_stacks(view, job, answers);
   return view.text(bytes_max);
 }
 
@@ -97,7 +118,8 @@ ShortViewText view_text_of_rank(const Job& job,
                                 const mpi::RankState& rank,
                                 const ActivityDescription& description,
                                 const std::optional<report::RankMemory>& memory,
-                                const RankStack* stack) {
+                                const RankStack* stack,
+                                const PythonStack& python) {
   const core::Worker& worker = *rank.worker;
   ShortViewText text;
   text.add("job\tr\t").add(job.worlds().front()->size()).add("\nworker\t").add(worker.id());
@@ -108,8 +130,9 @@ ShortViewText view_text_of_rank(const Job& job,
     text.add("unexpected\t").add(rank.world_rank).add("\t").add(description.unexpected_count);
     text.add("\n");
   }
-  const ActivityLine line = activity_line(rank, description, memory, ActivityReader::launcher);
-  if (stack != nullptr) add_stack(text, line, *stack);
+  const ActivityLine line =
+      activity_line(rank, description, memory, python.innermost(), ActivityReader::launcher);
+  if (stack != nullptr) add_stack(text, line, *stack, job.index_of(rank), python);
   return text.add("table\n").add(line.text());
 }
 

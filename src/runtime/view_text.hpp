@@ -25,7 +25,8 @@ using ShortViewText = FixedText<8000>;
                                               const mpi::RankState& rank,
                                               const ActivityDescription& description,
                                               const std::optional<report::RankMemory>& memory,
-                                              const RankStack* stack);
+                                              const RankStack* stack,
+                                              const PythonStack& python);
 
 /// The view of a process without ranks. Does not allocate.
 [[nodiscard]] ShortViewText view_text_without_ranks(report::ProcessView::Stage stage);

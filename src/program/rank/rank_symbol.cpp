@@ -10,8 +10,10 @@ namespace sorrel::program {
 
 void* symbol_of_rank(void* symbol) {
   RankProcess* process = process_of_thread();
-  if (process == nullptr) return symbol;
-  const int index = process->libraries().index();
+  return process == nullptr ? symbol : symbol_of_rank(symbol, process->libraries().index());
+}
+
+void* symbol_of_rank(void* symbol, int index) {
   for (const ImageSlab* slab : private_slabs()) {
     if (index < 0 || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) continue;
     if (!slab->is_made(index)) return nullptr;

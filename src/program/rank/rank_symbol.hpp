@@ -8,6 +8,10 @@ namespace sorrel::program {
 /// otherwise it is `symbol`. Any thread; safe in signal handlers.
 [[nodiscard]] void* symbol_of_rank(void* symbol);
 
+/// Finds the instance of another rank, by its index among those of this process; -1: the process is
+/// the rank.
+[[nodiscard]] void* symbol_of_rank(void* symbol, int index);
+
 /// The definition behind this library's, for a call of a rank: mostly the C library's, but perhaps
 /// one in the rank's copy of a library that wraps it.
 template <class Function>
