@@ -44,8 +44,8 @@ target_compile_options(sorrel_flags INTERFACE
   # Sources that are compiled as one see each other's names.
   -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
   $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
-  # GCC 12 reports overlapping copies in the concatenation of strings (GCC bug 105651).
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+  # GCC 12 reports overlapping copies in the concatenation of strings (GCC bug 105651), and with -O3 copies that are too long.
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict $<$<CONFIG:Release>:-Wno-stringop-overflow>>)
 target_compile_definitions(sorrel_flags INTERFACE
   SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
   SORREL_VERSION="${PROJECT_VERSION}")
