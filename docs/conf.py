@@ -14,7 +14,7 @@ extensions = ["myst_parser", "sphinx_copybutton", "breathe"]
 root_doc = "docs/index"
 source_suffix = {".md": "markdown"}
 include_patterns = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md",
-                    "docs/**", "apps/**/README.md", "src/**/README.md", "tests/**/README.md", "bench/**/README.md"]
+                    "docs/**", "apps/**/README.md", "src/**/README.md", "tests/README.md", "tests/**/README.md", "bench/**/README.md"]
 exclude_patterns = ["build", ".venv", ".git", "docs/conf.py", "docs/Doxyfile"]
 
 # The API pages: Doxygen reads the public headers, Breathe shows what it has found.

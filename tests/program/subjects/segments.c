@@ -1,4 +1,5 @@
-/* A library whose data is in several segments, as patchelf makes them: pages that no rank writes are mapped from the file. */
+/* A library whose data is in several segments, as patchelf makes them: pages that no rank writes
+ * are mapped from the file. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
