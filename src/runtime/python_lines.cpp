@@ -1,9 +1,11 @@
 #include "runtime/python_lines.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <dlfcn.h>
+#include <link.h>
 #include <string_view>
 
 #include "program/base/libc.hpp"
@@ -65,17 +67,32 @@ std::uint32_t version_of(std::string_view text) {
   return text.empty() || text.starts_with(' ') ? version << 8 | released : 0;
 }
 
-/// The version is constant, so the loader's instance has it, too.
+/// The version is constant, so the loader's instance has it, too. Only names that every version has
+/// are sought: see seems_to_have_python().
 std::uint32_t version_of_interpreter() {
-  const unsigned long* version = nullptr;
-  if (find(version, "Py_Version")) return static_cast<std::uint32_t>(*version);
   using GetText = const char*();
   GetText* text = nullptr;
   return find(text, "Py_GetVersion") ? version_of(text()) : 0;
 }
 
+bool is_named_python(std::string_view path) {
+  return path.substr(path.rfind('/') + 1).find("python") != path.npos;
+}
+
+/// Whether the program or one of its libraries is called so. Asked first, because a search of the
+/// loader's that finds nothing leaves a message in the memory of the calling rank, which could not
+/// change its process then.
+bool seems_to_have_python() {
+  static auto* const iterate =
+      program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  const auto visit = [](dl_phdr_info* info, std::size_t, void*) {
+    return info->dlpi_name != nullptr && is_named_python(info->dlpi_name) ? 1 : 0;
+  };
+  return is_named_python(program_invocation_name) || iterate(visit, nullptr) != 0;
+}
+
 bool find_interpreter(Interpreter& found) {
-  if (!find(found.thread_of_caller, "PyGILState_GetThisThreadState") ||
+  if (!seems_to_have_python() || !find(found.thread_of_caller, "PyGILState_GetThisThreadState") ||
       !find(found.main_interpreter, "PyInterpreterState_Main") ||
       !find(found.first_thread, "PyInterpreterState_ThreadHead") ||
       !find(found.next_thread, "PyThreadState_Next") || !find(found.line_of, "PyCode_Addr2Line") ||

@@ -9,7 +9,6 @@
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/match/wait.hpp"
-#include "runtime/job.hpp"
 #include "runtime/python_lines.hpp"
 #include "runtime/rank_activity.hpp"
 #include "symbols/source_lines.hpp"
@@ -141,10 +140,6 @@ void add_unreceived(report::WaitTable& table, const mpi::RankState& rank) {
         report::Unreceived{.rank = rank.world_rank, .count = left_out, .text = "of other kinds"});
 }
 
-std::size_t index_of(const mpi::RankState& rank) {
-  return static_cast<const Job&>(rank.world->job()).index_of(rank);
-}
-
 /// The members of the communicator in whose collective the rank waits.
 void add_members(report::WaitTable& table, const mpi::RankState& rank) {
   if (rank.wait.kind != mpi::WaitRecord::Kind::collective) return;
@@ -178,7 +173,8 @@ report::WaitTable waits_of(const std::vector<std::unique_ptr<mpi::ProcessWorld>>
     const bool is_own = ranks.size() == 1 && core::Worker::peek_user() == ranks[i];
     if (has_python_lines() &&
         (is_own ? describe_python({&line, 1})
-                : describe_python_of(index_of(*ranks[i]), PythonState::at_rest, {&line, 1})) > 0)
+                : describe_python_of(static_cast<std::size_t>(ranks[i]->place),
+                                     PythonState::at_rest, {&line, 1})) > 0)
       wait.place = line.data();
     wait.explanation = explanation_of(*ranks[i]);
     table.add(std::move(wait));
