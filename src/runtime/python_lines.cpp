@@ -83,8 +83,7 @@ bool is_named_python(std::string_view path) {
 /// loader's that finds nothing leaves a message in the memory of the calling rank, which could not
 /// change its process then.
 bool seems_to_have_python() {
-  static auto* const iterate =
-      program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  auto* const iterate = program::next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   const auto visit = [](dl_phdr_info* info, std::size_t, void*) {
     return info->dlpi_name != nullptr && is_named_python(info->dlpi_name) ? 1 : 0;
   };
