@@ -86,7 +86,7 @@ struct Block {
 
   /// Whether the payload is a multiple of `alignment`, a power of two.
   [[nodiscard]] bool is_aligned_to(std::size_t alignment) const {
-    return front_bytes(reinterpret_cast<const std::byte*>(this), alignment) == 0;
+    return (reinterpret_cast<std::uintptr_t>(this) + before_payload_bytes) % alignment == 0;
   }
 
   /// The bytes at `begin` before the first block whose payload is a multiple of `alignment`:
