@@ -11,6 +11,7 @@
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
+#include "program/state/rank_mappings.hpp"
 
 using namespace sorrel::program;
 

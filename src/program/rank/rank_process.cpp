@@ -16,6 +16,8 @@
 #include "program/rank/device_states.hpp"
 #include "program/rank/outside_call.hpp"
 #include "program/state/rank_files.hpp"
+#include "program/state/rank_mappings.hpp"
+#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::program {
 
@@ -88,6 +90,14 @@ void end_by_thread(RankProcess& process, int status) {
   rank_hooks.end_by_thread(process, status);
 }
 
+struct RankProcess::RecordedState {
+  explicit RecordedState(int rank) : files(rank) {}
+
+  RankFiles files;
+  RankMappings mappings;
+  UnsavedState unsaved;
+};
+
 RankProcess::RankProcess(const ProgramStart& start,
                          const PrivatizedImage& copy,
                          int rank,
@@ -102,7 +112,7 @@ RankProcess::RankProcess(const ProgramStart& start,
       environment_(copy, std::move(own_variables)),
       libraries_(*this),
       modules_left_(copy.image().initialization_order.size()),
-      files_(std::make_unique<RankFiles>(rank)) {}
+      recorded_(are_saved_ ? std::make_unique<RecordedState>(rank) : nullptr) {}
 
 RankProcess::~RankProcess() {
   remove_device_state(*this);
@@ -116,6 +126,23 @@ void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::s
   set_stack_end();
   // Except in main().
   pin();
+}
+
+RankProcess::RecordedState& RankProcess::recorded() {
+  SORREL_CHECK(recorded_ != nullptr);
+  return *recorded_;
+}
+
+RankFiles& RankProcess::files() {
+  return recorded().files;
+}
+
+RankMappings& RankProcess::mappings() {
+  return recorded().mappings;
+}
+
+UnsavedState& RankProcess::unsaved() {
+  return recorded().unsaved;
 }
 
 /// The loader's variable, which conservative garbage collectors read: the end of the main stack.
@@ -149,8 +176,11 @@ const char* RankProcess::reason_not_saved() const {
   if (started_threads_.any()) return "it has threads of its own";
   if (own_thread() != 0) return "it runs on a thread of its own";
   if (!children_.all().empty()) return "it has a child process";
-  if (const char* reason = mappings_.reason_not_saved(); reason != nullptr) return reason;
-  if (const char* reason = unsaved_.reason_not_saved(); reason != nullptr) return reason;
+  if (recorded_ != nullptr) {
+    const RecordedState& recorded = *recorded_;
+    if (const char* reason = recorded.mappings.reason_not_saved(); reason != nullptr) return reason;
+    if (const char* reason = recorded.unsaved.reason_not_saved(); reason != nullptr) return reason;
+  }
   if (thread_keys_.has_value_of_library())
     return "a library of the process keeps a thread-specific value for it (pthread_setspecific)";
   if (libraries_.any()) return "it has opened a library (dlopen)";
@@ -185,7 +215,7 @@ bool RankProcess::restore(ByteCursor& from) {
 }
 
 void RankProcess::leave() {
-  files_->leave();
+  files().leave();
   signals_.leave();
 }
 

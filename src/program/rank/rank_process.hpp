@@ -27,13 +27,11 @@
 #include "program/state/libc_state.hpp"
 #include "program/state/outside_wait.hpp"
 #include "program/state/rank_children.hpp"
-#include "program/state/rank_mappings.hpp"
 #include "program/state/rank_signals.hpp"
 #include "program/state/rank_streams.hpp"
 #include "program/state/started_threads.hpp"
 #include "program/state/thread_cleanups.hpp"
 #include "program/state/thread_keys.hpp"
-#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::core {
 struct Fiber;
@@ -43,6 +41,8 @@ struct Sleep;
 namespace sorrel::program {
 
 class RankFiles;
+class RankMappings;
+class UnsavedState;
 
 class RankProcess {
  public:
@@ -153,19 +153,18 @@ class RankProcess {
   void leave_handlers();
 
   /// Before any rank runs: ranks may be saved. So their arguments and environments will lie on
-  /// their own stacks, and what they map is recorded.
+  /// their own stacks, and what they open and map is recorded.
   static void set_saved() { are_saved_ = true; }
 
   [[nodiscard]] static bool are_saved() { return are_saved_; }
 
-  /// The files that the rank has opened by name, in a job whose ranks are saved or move.
-  [[nodiscard]] RankFiles& files() { return *files_; }
+  /// The files that the rank has opened by name. Only if are_saved(), as the next two.
+  [[nodiscard]] RankFiles& files();
 
-  [[nodiscard]] RankMappings& mappings() { return mappings_; }
+  [[nodiscard]] RankMappings& mappings();
 
-  /// What functions of the C library have made for the rank, in a job whose ranks are saved or
-  /// move.
-  [[nodiscard]] UnsavedState& unsaved() { return unsaved_; }
+  /// What functions of the C library have made for the rank.
+  [[nodiscard]] UnsavedState& unsaved();
 
   /// Why save(), files() and the rank's memory are not all of its state, for a user; null if they
   /// are.
@@ -200,6 +199,10 @@ class RankProcess {
   void run_constructors(const PrivatizedImage& copy,
                         const Module& module,
                         const FunctionTable& table);
+  /// What is recorded of a rank that may be saved or move.
+  struct RecordedState;
+
+  [[nodiscard]] RecordedState& recorded();
   void run_destructors();
 
   const ProgramStart start_;
@@ -232,9 +235,8 @@ class RankProcess {
   std::size_t modules_left_;
   /// Destructors of the last of them that have run.
   std::size_t destructors_run_ = 0;
-  const std::unique_ptr<RankFiles> files_;
-  RankMappings mappings_;
-  UnsavedState unsaved_;
+  /// Null: ranks are not saved.
+  const std::unique_ptr<RecordedState> recorded_;
 
   static inline bool are_saved_ = false;
 };
