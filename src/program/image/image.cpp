@@ -1,10 +1,13 @@
 #include "program/image/image.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <pthread.h>
 #include <sys/single_threaded.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -59,13 +62,38 @@ constexpr const char* executable_file = "/proc/self/exe";
   return order;
 }
 
-/// The C library prepares for threads when the first one is created and __libc_single_threaded is
-/// set: it installs the handler of the signal by which setuid() and its kind reach all threads.
+/// Whether the C library handles the signal by which setuid() and its kind reach all threads. It
+/// refuses the number to sigaction().
+[[nodiscard]] bool is_prepared_for_threads() {
+  constexpr int setxid_signal = 33;
+
+  struct {
+    void* handler;
+    std::uint64_t flags;
+    void* restorer;
+    std::uint64_t mask;
+  } action{};
+
+  return ::syscall(SYS_rt_sigaction, setxid_signal, nullptr, &action, sizeof action.mask) == 0 &&
+         action.handler != nullptr;
+}
+
+/// The C library prepares for threads when the first one is asked for and __libc_single_threaded is
+/// set. One with a stack that no machine has is not started, so nothing waits for it.
 void prepare_for_threads() {
   static auto* const real_create = next_definition<decltype(::pthread_create)>("pthread_create");
   static auto* const real_join = next_definition<decltype(::pthread_join)>("pthread_join");
-  pthread_t thread{};
   const auto nothing = [](void* unused) { return unused; };
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  if (pthread_attr_init(&attributes) == 0) {
+    constexpr std::size_t no_machine_has_bytes = std::size_t{1} << 62;
+    const bool has_started = pthread_attr_setstacksize(&attributes, no_machine_has_bytes) == 0 &&
+                             real_create(&thread, &attributes, nothing, nullptr) == 0;
+    if (has_started) real_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+  if (is_prepared_for_threads()) return;
   if (real_create(&thread, nullptr, nothing, nullptr) == 0) real_join(thread, nullptr);
 }
 
