@@ -29,7 +29,8 @@ std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const Top
   const auto wanted = static_cast<std::size_t>(workers);
   if (wanted > limits.allowed_cpus.size()) return {};
   std::vector<int> cpus = limits.allowed_cpus;
-  const bool has_choice = wanted < cpus.size() || limits.has_smt;
+  // One worker is as well off on the first cpu as on any other.
+  const bool has_choice = wanted > 1 && (wanted < cpus.size() || limits.has_smt);
   const auto topology = has_choice ? read() : std::nullopt;
   if (topology) {
     struct Place {

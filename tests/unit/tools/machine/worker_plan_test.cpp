@@ -44,6 +44,7 @@ TEST(WorkerPlan, AQuotaCapsTheWorkersButLeavesOne) {
 TEST(WorkerPlan, TheTopologyIsNotReadWhenThereIsNothingToChoose) {
   EXPECT_EQ(choose_cpus(3, limits_of({1, 5, 6}), never), (Cpus{1, 5, 6}));
   EXPECT_EQ(choose_cpus(4, limits_of({0, 1, 2}), never), Cpus{});
+  EXPECT_EQ(choose_cpus(1, limits_of({1, 5, 6}, true), never), Cpus{1});
 }
 
 TEST(WorkerPlan, CoresComeBeforeSiblingsInTopologyOrder) {
