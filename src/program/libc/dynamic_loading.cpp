@@ -21,7 +21,6 @@
 #include "program/image/opened_library.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
-#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::program {
 

@@ -13,7 +13,6 @@
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
 #include "program/rank/worker_settings.hpp"
-#include "program/state/unsaved_state.hpp"
 
 using namespace sorrel::program;
 

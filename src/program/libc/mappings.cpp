@@ -11,7 +11,6 @@
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
-#include "program/state/rank_mappings.hpp"
 
 using namespace sorrel::program;
 

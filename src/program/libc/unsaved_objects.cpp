@@ -17,7 +17,6 @@
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
-#include "program/state/unsaved_state.hpp"
 
 using namespace sorrel::program;
 

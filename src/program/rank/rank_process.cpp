@@ -16,8 +16,6 @@
 #include "program/rank/device_states.hpp"
 #include "program/rank/outside_call.hpp"
 #include "program/state/rank_files.hpp"
-#include "program/state/rank_mappings.hpp"
-#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::program {
 

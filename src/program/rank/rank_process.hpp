@@ -27,11 +27,13 @@
 #include "program/state/libc_state.hpp"
 #include "program/state/outside_wait.hpp"
 #include "program/state/rank_children.hpp"
+#include "program/state/rank_mappings.hpp"
 #include "program/state/rank_signals.hpp"
 #include "program/state/rank_streams.hpp"
 #include "program/state/started_threads.hpp"
 #include "program/state/thread_cleanups.hpp"
 #include "program/state/thread_keys.hpp"
+#include "program/state/unsaved_state.hpp"
 
 namespace sorrel::core {
 struct Fiber;
@@ -41,8 +43,6 @@ struct Sleep;
 namespace sorrel::program {
 
 class RankFiles;
-class RankMappings;
-class UnsavedState;
 
 class RankProcess {
  public:

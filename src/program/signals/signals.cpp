@@ -24,7 +24,6 @@
 #include "program/rank/wait_mask.hpp"
 #include "program/signals/signal_delivery.hpp"
 #include "program/state/signal_table.hpp"
-#include "program/state/unsaved_state.hpp"
 
 using namespace sorrel::program;
 
