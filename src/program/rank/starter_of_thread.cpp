@@ -8,6 +8,7 @@
 #include <threads.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/worker.hpp"
 #include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
@@ -21,7 +22,7 @@ namespace sorrel::program {
 
 namespace {
 
-/// The function of a thread, and the rank that starts it.
+/// What a thread is started with, and of which rank it is. Until the thread ends.
 struct Start {
   void* (*routine)(void*);
   void* argument;
@@ -30,22 +31,40 @@ struct Start {
   std::optional<ThreadSettings> files;
   /// The rank's heap, if the thread may use it.
   heap::RegionHeap* heap;
+  /// How often the C library has called the destructor of the thread's value.
+  int end_round = 0;
 };
 
-/// For each started thread: its rank. The destructor runs at the end of the thread.
+void end_thread(void* value);
+
+/// For each started thread: its Start.
 pthread_key_t starter_key() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};
-    const auto note_end = [](void* process) {
-      stop_sharing(std::exchange(heap_of_thread, nullptr));
-      static_cast<RankProcess*>(process)->started_threads().remove();
-    };
     const int error =
-        next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, note_end);
+        next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, end_thread);
     SORREL_CHECK(error == 0, "the C library has no more keys of thread-specific values");
     return made;
   }();
   return key;
+}
+
+/// Returns whether the calling thread has it now; else there is no memory for the value.
+bool set_start(Start* start) {
+  static auto* const real = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  return real(starter_key(), start) == 0;
+}
+
+/// At the end of a started thread. The C library calls the destructors of keys in rounds, while one
+/// of them sets a value again. This one does so until the last round: the thread is its rank's, and
+/// counted, as long as destructors of the program run.
+void end_thread(void* value) {
+  auto* const start = static_cast<Start*>(value);
+  SORREL_ASSERT(start->process->started_threads().any(), "a thread ends that was not counted");
+  if (++start->end_round < PTHREAD_DESTRUCTOR_ITERATIONS && set_start(start)) return;
+  const std::unique_ptr<Start> ended(start);
+  stop_sharing(std::exchange(heap_of_thread, nullptr));
+  ended->process->started_threads().remove();
 }
 
 void (*thread_start_hook)() = nullptr;
@@ -59,13 +78,12 @@ void take_settings(const Start& start) {
 }
 
 void* run(void* argument) {
-  const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
-  static auto* const real_set =
-      next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  auto& start = *static_cast<Start*>(argument);
   heap_of_thread = start.heap;
-  real_set(starter_key(), start.process);
+  SORREL_CHECK(set_start(&start), "no memory for a thread of rank %d", start.process->rank());
   fill_thread_locals(start.process->copy());
   take_settings(start);
+  start.files.reset();
   return call_program(start.routine, start.argument);
 }
 
@@ -131,7 +149,8 @@ void take_settings_of(const RankProcess& process) {
 RankProcess* starter_of_thread() {
   static auto* const real_get =
       next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
-  return static_cast<RankProcess*>(real_get(starter_key()));
+  const auto* start = static_cast<const Start*>(real_get(starter_key()));
+  return start == nullptr ? nullptr : start->process;
 }
 
 RankProcess* process_of_thread() {
