@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/invariants.hpp"
 #include "core/worker.hpp"
 #include "program/base/driver_code.hpp"
 #include "program/base/durations.hpp"
@@ -75,16 +76,19 @@ void end_rank(RankProcess& process, int status) {
 }
 
 void end_by_signal(RankProcess& process, int number) {
+  SORREL_CHECK(rank_hooks.end_by_signal != nullptr);
   rank_hooks.end_by_signal(process, number);
   std::abort();
 }
 
 void end_by_jump(RankProcess& process) {
+  SORREL_CHECK(rank_hooks.end_by_jump != nullptr);
   rank_hooks.end_by_jump(process);
   std::abort();
 }
 
 void end_by_thread(RankProcess& process, int status) {
+  SORREL_CHECK(rank_hooks.end_by_thread != nullptr);
   rank_hooks.end_by_thread(process, status);
 }
 
@@ -113,10 +117,13 @@ RankProcess::RankProcess(const ProgramStart& start,
       recorded_(are_saved_ ? std::make_unique<RecordedState>(rank) : nullptr) {}
 
 RankProcess::~RankProcess() {
+  SORREL_ASSERT(sleep_ == nullptr, "rank %d ends while it sleeps", rank_);
   remove_device_state(*this);
 }
 
 void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
+  SORREL_ASSERT(fiber_ == nullptr && stack_bottom != nullptr && stack_bytes != 0,
+                "rank %d has a stack of %zu bytes", rank_, stack_bytes);
   fiber_ = &fiber;
   settings_.set_fiber(fiber);
   stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
@@ -160,6 +167,7 @@ void RankProcess::pin() {
 }
 
 void RankProcess::unpin() {
+  SORREL_ASSERT(fiber_ == nullptr || fiber_->pin_count > 0, "rank %d is not pinned", rank_);
   if (fiber_ != nullptr) --fiber_->pin_count;
 }
 
@@ -185,7 +193,24 @@ const char* RankProcess::reason_not_saved() const {
   return libc_ == nullptr ? nullptr : libc_->reason_not_saved();
 }
 
+void RankProcess::check_invariants() const {
+  SORREL_CHECK(sleep_ == nullptr || own_thread() == 0, "rank %d sleeps on two threads", rank_);
+  SORREL_CHECK(modules_left_ <= copy_.image().initialization_order.size(),
+               "rank %d has to end %zu modules of %zu", rank_, modules_left_,
+               copy_.image().initialization_order.size());
+  SORREL_CHECK(started_threads_.count() >= 0, "rank %d has %d threads", rank_,
+               started_threads_.count());
+  if (fiber_ != nullptr) {
+    SORREL_CHECK(stack_bottom_ != nullptr && stack_bytes_ != 0, "rank %d has no stack", rank_);
+  }
+  signals_.check_invariants();
+  thread_keys_.check_invariants();
+  fork_handlers_.check_invariants();
+}
+
 void RankProcess::save(ByteWriter& to) {
+  SORREL_ASSERT_INVARIANTS(*this);
+  SORREL_ASSERT(!signals_.is_in_handler(), "rank %d is saved in a handler of a signal", rank_);
   to.add(fiber_->pin_count);
   exit_handlers_.save(to);
   fork_handlers_.save(to);
@@ -209,7 +234,9 @@ bool RankProcess::restore(ByteCursor& from) {
   if (from.take<bool>()) libc_state().restore(from);
   environment_.restore(from.take<char**>());
   thread_keys_.restore(from);
-  return signals_.restore(from);
+  const bool has_signals = signals_.restore(from);
+  SORREL_ASSERT_INVARIANTS(*this);
+  return has_signals;
 }
 
 void RankProcess::leave() {
@@ -281,6 +308,8 @@ std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_n
   for (;;) {
     signals_.run_pending(RankSignals::Interrupts::program, nullptr);
     if (signals_.run_count() != runs_before) break;
+    end_if_signalled();
+    SORREL_ASSERT(sleep_ == nullptr, "rank %d sleeps already", rank_);
     core::Sleep sleep;
     sleep_ = &sleep;
     {
@@ -308,6 +337,14 @@ bool RankProcess::end_sleep() {
   return true;
 }
 
+void RankProcess::end_if_signalled() {
+  const SignalMask unhandled =
+      signals_.pending() & ~signals_.blocked() & ~signals_.handled() & ~signals_.ignored();
+  if (unhandled == 0) return;
+  const int number = signals_.take(unhandled);
+  if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(*this, number);
+}
+
 void RankProcess::leave_handlers() {
   if (signals_.must_return()) end_by_jump(*this);
   signals_.leave_handlers();
@@ -330,6 +367,8 @@ void RankProcess::run_destructors() {
   while (modules_left_ > 0) {
     const Module& module = *modules[modules_left_ - 1];
     const auto* destructors = copy_.at<const Destructor>(module.fini_array.offset + module.shift);
+    SORREL_ASSERT(destructors_run_ <= module.fini_array.count, "%zu of %zu destructors of %s",
+                  destructors_run_, module.fini_array.count, module.path.c_str());
     // A destructor may call exit(), which runs the remaining ones.
     while (destructors_run_ < module.fini_array.count)
       call_program(destructors[module.fini_array.count - ++destructors_run_]);

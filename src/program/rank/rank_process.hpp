@@ -148,6 +148,10 @@ class RankProcess {
 
   [[nodiscard]] Environment& environment() { return environment_; }
 
+  /// Ends the job if a signal is pending that the rank neither handles, blocks nor ignores. Any
+  /// thread.
+  void end_if_signalled();
+
   /// Before a jump that may leave a signal handler of the rank. Ends the job if that would leave a
   /// call of this library unfinished.
   void leave_handlers();
@@ -177,6 +181,9 @@ class RankProcess {
 
   /// The rank has gone to another process, or does not come after restore().
   void leave();
+
+  /// While the rank does not run, or by itself: the parts of its state agree.
+  void check_invariants() const;
 
   /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
   /// because the program may.

@@ -28,9 +28,6 @@ using Interrupts = RankSignals::Interrupts;
 /// Signals that the system raises for the running thread, whichever that is.
 constexpr SignalMask of_running_thread =
     mask_of(SIGPIPE) | mask_of(SIGPROF) | mask_of(SIGVTALRM) | mask_of(SIGXCPU) | mask_of(SIGSYS);
-/// Signals that do nothing by default.
-constexpr SignalMask harmless =
-    mask_of(SIGCHLD) | mask_of(SIGURG) | mask_of(SIGWINCH) | mask_of(SIGCONT);
 
 constexpr std::int64_t retry_ns_min = 200'000;
 constexpr std::int64_t retry_ns_max = 5'000'000;
@@ -133,7 +130,8 @@ void handle_interruption(void* context) {
   process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
 }
 
-/// Makes the signal pending for every rank that has a handler or blocks it. False: there is none.
+/// Makes the signal pending for every rank that has a handler or blocks it. False: there is none,
+/// and none that ignores it.
 bool raise_for_all(int number) {
   const SignalTableLock lock;
   if (are_held) {
@@ -143,6 +141,7 @@ bool raise_for_all(int number) {
   bool any = false;
   for (RankProcess* process : targets) {
     RankSignals& signals = process->signals();
+    any |= (signals.ignored() & mask_of(number) & ~faults) != 0;
     if (((signals.handled() | signals.blocked()) & mask_of(number)) == 0) continue;
     signals.raise(number);
     any = true;
@@ -196,20 +195,16 @@ void interrupt_worker(const core::Worker& worker, int number) {
 /// Makes the rank notice its pending signals; returns whether some are left.
 bool deliver(RankProcess& process) {
   RankSignals& signals = process.signals();
-  const SignalMask deadly =
-      signals.pending() & ~signals.blocked() & ~signals.handled() & ~signals.ignored();
-  if (deadly != 0) {
-    const int number = signals.take(deadly);
-    if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(process, number);
-  }
-  if (!signals.has_work() || process.fiber() == nullptr) return false;
+  process.end_if_signalled();
+  const SignalMask work = signals.work();
+  if (work == 0 || process.fiber() == nullptr) return false;
   core::Worker& worker = worker_of(*process.fiber());
   if (const pid_t own = process.own_thread(); own != 0) {
     signals.interrupt([&](int number) { os::interrupt_thread(own, number, &interruption_tag); });
     return true;
   }
   if (state_of(*process.fiber()) == core::FiberState::running) {
-    interrupt_worker(worker, first_signal_of(signals.work()));
+    interrupt_worker(worker, first_signal_of(work));
   } else {
     worker.request_attention();
   }

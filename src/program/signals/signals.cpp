@@ -103,6 +103,7 @@ int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* be
   } else {
     return EINVAL;
   }
+  process.end_if_signalled();
   return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
+#include "base/check.hpp"
 #include "program/base/program_calls.hpp"
 
 namespace sorrel::program {
@@ -25,6 +26,7 @@ class ForkHandlers {
   };
 
   void add(const Handler& handler) {
+    SORREL_ASSERT(handler.owner != nullptr, "handlers of no module");
     const std::lock_guard lock(mutex_);
     handlers_.push_back(handler);
   }
@@ -48,6 +50,15 @@ class ForkHandlers {
       handlers_.push_back(from.take<Handler>());
   }
 
+  /// Outside of a fork: each handler is of a module, and no fork holds the lock.
+  void check_invariants() const {
+    const std::lock_guard lock(mutex_);
+    SORREL_CHECK(!is_forking_, "a fork has not ended");
+    for (const Handler& handler : handlers_)
+      SORREL_CHECK(handler.owner != nullptr, "one of %zu handlers is of no module",
+                   handlers_.size());
+  }
+
   /// Before the end of a module.
   void remove_of(const void* owner) {
     const std::lock_guard lock(mutex_);
@@ -57,6 +68,8 @@ class ForkHandlers {
   /// In reverse order of registration; the next two in that order.
   void prepare() {
     mutex_.lock();
+    SORREL_ASSERT(!is_forking_, "a fork begins in another one");
+    is_forking_ = true;
     for (auto handler = handlers_.rbegin(); handler != handlers_.rend(); ++handler)
       call(handler->prepare);
   }
@@ -64,22 +77,30 @@ class ForkHandlers {
   void in_parent() {
     for (const Handler& handler : handlers_)
       call(handler.in_parent);
-    mutex_.unlock();
+    end_fork();
   }
 
   void in_child() {
     for (const Handler& handler : handlers_)
       call(handler.in_child);
-    mutex_.unlock();
+    end_fork();
   }
 
  private:
+  void end_fork() {
+    SORREL_ASSERT(is_forking_, "a fork ends that has not begun");
+    is_forking_ = false;
+    mutex_.unlock();
+  }
+
   static void call(void (*function)()) {
     if (function != nullptr) call_program(function);
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Handler> handlers_;
+  /// From prepare() to the end of in_parent() or in_child(); written under the lock.
+  bool is_forking_ = false;
 };
 
 }  // namespace sorrel::program

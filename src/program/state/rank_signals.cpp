@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 #include "program/base/program_calls.hpp"
@@ -46,7 +47,22 @@ RankSignals::ActionTable* RankSignals::make_actions() {
   return table;
 }
 
+void RankSignals::check_invariants() const {
+  const SignalTableLock lock;
+  const SignalMask set = set_.load(std::memory_order_relaxed);
+  SORREL_CHECK(set == 0 || actions_.load(std::memory_order_relaxed) != nullptr,
+               "actions 0x%llx without a table", static_cast<unsigned long long>(set));
+  SORREL_CHECK((handled() & ~set) == 0 && (ignored() & ~set) == 0,
+               "handlers 0x%llx and ignored 0x%llx, of actions 0x%llx",
+               static_cast<unsigned long long>(handled()),
+               static_cast<unsigned long long>(ignored()), static_cast<unsigned long long>(set));
+  SORREL_CHECK((handled() & ignored()) == 0, "0x%llx are handled and ignored",
+               static_cast<unsigned long long>(handled() & ignored()));
+  SORREL_CHECK(depth_ >= 0, "%d handlers", depth_);
+}
+
 bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
+  SORREL_ASSERT(can_be_caught(number), "signal %d", number);
   const SignalTableLock lock;
   const std::size_t index = index_of(number);
   const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
@@ -57,9 +73,14 @@ bool RankSignals::set_action(int number, const struct sigaction* action, struct 
     if (table == nullptr) return false;
     (*table)[index] = *action;
     set_.fetch_or(mask_of(number), std::memory_order_relaxed);
-    assign(handled_, number, is_handler(*action));
-    assign(ignored_, number, action->sa_handler == SIG_IGN);
-    if (action->sa_handler == SIG_IGN) pending_.fetch_and(~mask_of(number));
+    const bool is_handled = is_handler(*action);
+    const bool is_ignored = action->sa_handler == SIG_IGN;
+    // A signal that another thread finds pending meanwhile has an action before or after, and never
+    // the one by default in between.
+    if (is_handled) assign(handled_, number, true);
+    assign(ignored_, number, is_ignored);
+    if (!is_handled) assign(handled_, number, false);
+    if (is_ignored) pending_.fetch_and(~mask_of(number));
     apply_action_change(number, previous, *action);
   }
   if (before != nullptr) *before = previous;
@@ -86,6 +107,9 @@ void RankSignals::save(ByteWriter& to) const {
 }
 
 bool RankSignals::restore(ByteCursor& from) {
+  SORREL_ASSERT(set_.load(std::memory_order_relaxed) == 0 && depth_ == 0,
+                "a rank with actions 0x%llx is restored",
+                static_cast<unsigned long long>(set_.load(std::memory_order_relaxed)));
   for (auto left = from.take<SignalMask>(); left != 0 && from.is_good(); left &= left - 1) {
     const auto action = from.take<struct sigaction>();
     if (!set_action(first_signal_of(left), &action, nullptr)) return false;
@@ -121,6 +145,7 @@ void RankSignals::reset_action(int number) {
 }
 
 void RankSignals::raise(int number) {
+  SORREL_ASSERT(number >= 1 && number <= signal_count, "signal %d", number);
   if ((ignored() & mask_of(number)) != 0) return;
   pending_.fetch_or(mask_of(number), std::memory_order_release);
 }
@@ -197,18 +222,23 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   has_interrupted_ = (action.sa_flags & SA_RESTART) == 0;
   set_blocked(before);
   must_return_ = before_must_return;
+  SORREL_ASSERT(depth_ > 0, "a handler of signal %d ends twice", number);
   --depth_;
 }
 
 void RankSignals::leave_handlers() {
   if (depth_ == 0) return;
+  SORREL_ASSERT(!must_return_, "a handler is left that must return");
   depth_ = 0;
   set_blocked(blocked_before_);
 }
 
 void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
+  SORREL_ASSERT(value_ns >= 0 && interval_ns >= 0, "an alarm in %lld ns, every %lld ns",
+                static_cast<long long>(value_ns), static_cast<long long>(interval_ns));
   alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
-  alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_relaxed);
+  // Release, pairs with poll_alarm(): the interval is that of this alarm.
+  alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_release);
 }
 
 std::int64_t RankSignals::alarm_left_ns() const {
@@ -220,7 +250,7 @@ std::int64_t RankSignals::alarm_left_ns() const {
 }
 
 std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
-  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
+  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_acquire);
   if (due_ns == 0 || due_ns > now_ns) return due_ns;
   const std::int64_t interval_ns = alarm_interval_ns();
   const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;

@@ -53,6 +53,9 @@ class RankSignals {
     return handled() != 0 || alarm_due_ns_.load(std::memory_order_relaxed) != 0;
   }
 
+  /// Any thread: what is known of the rank's actions agrees.
+  void check_invariants() const;
+
   /// The rank has ended: nothing is delivered any more.
   void end();
 

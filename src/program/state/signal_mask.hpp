@@ -16,6 +16,10 @@ using SignalMask = std::uint64_t;
 inline constexpr SignalMask faults =
     mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGTRAP);
 
+/// Signals that do nothing by default.
+inline constexpr SignalMask harmless =
+    mask_of(SIGCHLD) | mask_of(SIGURG) | mask_of(SIGWINCH) | mask_of(SIGCONT);
+
 /// The lowest signal of a mask that has one.
 [[nodiscard]] constexpr int first_signal_of(SignalMask mask) {
   return __builtin_ctzll(mask) + 1;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/thread.hpp"
 #include "program/base/fork_hold.hpp"
 #include "program/base/libc.hpp"
@@ -22,6 +23,9 @@ struct ProcessAction {
   bool is_original_known = false;
   /// A rank has blocked the signal at least once.
   bool is_caught = false;
+  /// A rank has had a handler. The delivery thread may have sent the signal to a worker's thread,
+  /// where it arrives later: not with the action by default.
+  bool was_handled = false;
   int handler_count = 0;
   int ignore_count = 0;
   /// Number of handlers without SA_RESTART.
@@ -54,15 +58,26 @@ int set_thread_mask(int how, const sigset_t& set, sigset_t* before) {
 }
 
 ProcessAction& process_action(int number) {
+  SORREL_ASSERT(number >= 1 && number <= signal_count, "signal %d", number);
   return process_actions[static_cast<std::size_t>(number)];
 }
 
 /// Under the lock: installs the action that combines those of all ranks.
 void install(int number) {
   ProcessAction& action = process_action(number);
+  SORREL_ASSERT(process_handler != nullptr, "signal %d has an action before ranks", number);
+  SORREL_ASSERT(action.handler_count >= 0 && action.ignore_count >= 0 &&
+                    action.interrupting_count >= 0 &&
+                    action.interrupting_count <= action.handler_count,
+                "signal %d: %d handlers, %d of them interrupting, %d ignore it", number,
+                action.handler_count, action.interrupting_count, action.ignore_count);
   struct sigaction combined = original_action(number);
   const bool is_fault = (faults & mask_of(number)) != 0;
-  if (action.handler_count > 0 || action.is_caught) {
+  const bool is_ignored = action.ignore_count > 0 && !is_fault;
+  action.was_handled |= action.handler_count > 0;
+  const bool may_arrive_late =
+      action.was_handled && !is_ignored && ((faults | harmless) & mask_of(number)) == 0;
+  if (action.handler_count > 0 || action.is_caught || may_arrive_late) {
     combined = {};
     combined.sa_sigaction = process_handler;
     // A handler may be left by a switch or a jump, so the signal must not stay blocked.
@@ -70,7 +85,7 @@ void install(int number) {
     if (action.interrupting_count == 0) combined.sa_flags |= SA_RESTART;
     // The fault may concern the rank's stack.
     if (is_fault) combined.sa_flags |= SA_ONSTACK;
-  } else if (action.ignore_count > 0 && !is_fault) {
+  } else if (is_ignored) {
     combined.sa_handler = SIG_IGN;
   }
   real_sigaction()(number, &combined, nullptr);
@@ -105,6 +120,7 @@ void unlock_after_fork() {
 }  // namespace
 
 void set_process_handler(void (*handler)(int number, siginfo_t* info, void* context)) {
+  SORREL_ASSERT(process_handler == nullptr || process_handler == handler, "there are two handlers");
   process_handler = handler;
   // A thread that does not exist in a child must not hold the lock there.
   hold_over_forks(lock_for_fork, unlock_after_fork);

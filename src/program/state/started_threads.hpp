@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/check.hpp"
+
 namespace sorrel::program {
 
 class StartedThreads {
@@ -14,7 +16,10 @@ class StartedThreads {
   void add() { count_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Release, pairs with count(): orders the thread's last writes.
-  void remove() { count_.fetch_sub(1, std::memory_order_release); }
+  void remove() {
+    const std::int32_t before = count_.fetch_sub(1, std::memory_order_release);
+    SORREL_ASSERT(before > 0, "%d threads, and one ends", before);
+  }
 
   [[nodiscard]] bool any() const { return count() != 0; }
 

@@ -77,7 +77,17 @@ int ThreadKeys::set_value(std::size_t slot, void* value) {
   return 0;
 }
 
+void ThreadKeys::check_invariants() const {
+  const std::size_t used = used_count();
+  for (std::size_t slot = used; entries_ != nullptr && slot < key_count_max; ++slot) {
+    const Entry& entry = entries_[slot];
+    SORREL_CHECK(generation(slot) == 0 && entry.value == nullptr,
+                 "key %zu behind the %zu that were made has a value", slot, used);
+  }
+}
+
 unsigned ThreadKeys::generation(std::size_t slot) const {
+  SORREL_ASSERT(slot < key_count_max, "key %zu", slot);
   const Entry* entry = this->entry(slot);
   return entry == nullptr ? 0 : entry->generation.load(std::memory_order_acquire);
 }
@@ -120,6 +130,7 @@ void ThreadKeys::save(ByteWriter& to) const {
 }
 
 void ThreadKeys::restore(ByteCursor& from) {
+  SORREL_ASSERT(entries_ == nullptr, "a rank with %zu keys is restored", used_count());
   const auto count = from.take<std::size_t>();
   if (count == 0 || count > key_count_max) return;
   entries_ = make_entries();

@@ -61,6 +61,9 @@ class ThreadKeys {
 
   [[nodiscard]] bool has_value_of_library() const { return has_value_of_library_; }
 
+  /// By the rank: no value without a key.
+  void check_invariants() const;
+
   /// At the end of the rank's main thread, but not of its process: on its stack.
   void run_destructors();
 
