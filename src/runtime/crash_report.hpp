@@ -3,9 +3,10 @@
 //!
 //! The handlers run on an alternate stack of each worker (signal_stack.hpp), because the usual
 //! cause is the overflow of a rank's own stack. Their memory is set aside at the start of the job:
-//! no allocation, no lock, no child process. Only the first crash is reported; the report ends the
-//! process within 2 seconds (report_deadline.hpp). A child that a rank has forked dies of its
-//! signal, as without the handlers. docs/decisions/0010-reports-without-a-child.md has the reasons.
+//! no allocation, no lock, no child process. Only the first crash is reported; a report that
+//! does not go on for 2 seconds ends the process (report_deadline.hpp). A child that a rank has
+//! forked dies of its signal, as without the handlers.
+//! docs/decisions/0010-reports-without-a-child.md has the reasons.
 #pragma once
 
 #include <span>

@@ -12,9 +12,6 @@ inline constexpr std::array forwarded_signals = {SIGINT,  SIGTERM, SIGHUP,
                                                  SIGQUIT, SIGUSR1, SIGUSR2};
 /// Time that processes get to end after a request.
 inline constexpr std::int64_t grace_ns = 1'500'000'000;
-/// That time if one of them ends the job: the report of a crash takes up to 3 seconds.
-inline constexpr std::int64_t report_grace_ns = 3'500'000'000;
-
 /// Time that a wrapper gets to end after the program below it has ended in the middle of MPI.
 inline constexpr std::int64_t wrapper_grace_ns = 500'000'000;
 

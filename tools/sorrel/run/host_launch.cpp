@@ -24,6 +24,7 @@
 #include "tools/sorrel/run/daemon_waker.hpp"
 #include "tools/sorrel/run/ending.hpp"
 #include "tools/sorrel/run/process_end.hpp"
+#include "tools/sorrel/run/report_grace.hpp"
 #include "transport/host/host_status.hpp"
 
 namespace sorrel::tool {
@@ -126,7 +127,13 @@ class HostLaunch {
     if (getppid() != daemon_) kill(child_, SIGKILL);
     // The process that ends the job may hang.
     const auto phase = host_status_->phase.load(std::memory_order_acquire);
-    if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after(report_grace_ns);
+    if (phase == HostPhase::ending && give_up_ns_ == 0) {
+      report_grace_.emplace().begin(child_);
+      give_up_after(ReportGrace::time_ns);
+    }
+    const bool is_over = give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_;
+    if (is_over && report_grace_ && !is_end_requested_ && report_grace_->extend(child_))
+      give_up_after(ReportGrace::time_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
       is_end_requested_ = true;
       kill(child_, SIGKILL);
@@ -290,6 +297,8 @@ class HostLaunch {
   bool is_end_requested_ = false;
   /// Time at which the process is killed; 0: none.
   std::int64_t give_up_ns_ = 0;
+  /// Once the process ends the job.
+  std::optional<ReportGrace> report_grace_;
   sigset_t mask_before_{};
   sigset_t awaited_{};
 };

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "launch/job_claims.hpp"
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
@@ -30,6 +31,7 @@
 #include "tools/sorrel/run/ending.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
 #include "tools/sorrel/run/process_end.hpp"
+#include "tools/sorrel/run/report_grace.hpp"
 
 namespace sorrel::tool {
 
@@ -120,6 +122,7 @@ class Launch {
       // However slow its reader is: the output goes on.
       is_ending_ = false;
       give_up_ns_ = 0;
+      report_grace_.reset();
       finish_output();
       if (!is_ending_) wait_before_restart(*pause_ns);
       is_again = ended_by_signal_ == 0 && !is_ending_;
@@ -189,6 +192,7 @@ class Launch {
       begin_end(exit_cannot_execute);
       return false;
     }
+    SORREL_CHECK(pids_[index] == 0, "process %u is started twice", index);
     pids_[index] = child;
     ++live_count_;
     return true;
@@ -231,8 +235,17 @@ class Launch {
     reap();
     end_if_unwritten();
     if (claims_ != nullptr) watch_claimants();
-    if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after(report_grace_ns);
-    const bool is_over = give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_;
+    const std::int32_t ending = memory_->ending_process();
+    if (ending >= 0 && give_up_ns_ == 0) {
+      report_grace_.emplace().begin(pid_of_program(ending));
+      give_up_after(ReportGrace::time_ns);
+    }
+    bool is_over = give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_;
+    if (is_over && report_grace_ && ending >= 0 && end_signal_ == 0 && !is_ending_ && !is_left_ &&
+        report_grace_->extend(pid_of_program(ending))) {
+      give_up_after(ReportGrace::time_ns);
+      is_over = false;
+    }
     if (is_over || (is_left_ && !may_any_end())) begin_end(std::max(status_, 1));
   }
 
@@ -325,14 +338,27 @@ class Launch {
   [[nodiscard]] std::vector<Recipient> recipients() const {
     std::vector<Recipient> recipients;
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
-      Recipient recipient{.pid = pids_[i], .is_wrapper = has_wrapper(i)};
-      // Relaxed, as in is_claimed().
-      const std::int32_t claimant =
-          recipient.is_wrapper ? claims_->pids[i].load(std::memory_order_relaxed) : 0;
-      if (claimant > 0 && kill(claimant, 0) == 0) recipient = {.pid = claimant};
-      recipients.push_back(recipient);
+      const pid_t program = program_below_wrapper(i);
+      recipients.push_back(program != 0 ? Recipient{.pid = program}
+                                        : Recipient{.pid = pids_[i], .is_wrapper = has_wrapper(i)});
     }
     return recipients;
+  }
+
+  /// 0: the process has no wrapper, or it has not started the program, or that has ended.
+  [[nodiscard]] pid_t program_below_wrapper(std::uint32_t index) const {
+    if (!has_wrapper(index)) return 0;
+    // Relaxed, as in is_claimed().
+    const std::int32_t claimant = claims_->pids[index].load(std::memory_order_relaxed);
+    return claimant > 0 && kill(claimant, 0) == 0 ? claimant : 0;
+  }
+
+  [[nodiscard]] pid_t pid_of_program(std::int32_t process) const {
+    SORREL_CHECK(process >= 0 && static_cast<std::size_t>(process) < pids_.size(),
+                 "process %d of %zu", process, pids_.size());
+    const auto index = static_cast<std::uint32_t>(process);
+    const pid_t program = program_below_wrapper(index);
+    return program != 0 ? program : pids_[index];
   }
 
   /// Reports what the ranks do when all have answered, or the time is over.
@@ -373,6 +399,7 @@ class Launch {
     auto found = std::find(pids_.begin(), pids_.end(), pid);
     std::size_t index = static_cast<std::size_t>(found - pids_.begin());
     if (found != pids_.end()) {
+      SORREL_CHECK(live_count_ > 0, "process %d has ended, and none lived", pid);
       *found = 0;
       --live_count_;
     } else {
@@ -504,6 +531,8 @@ class Launch {
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
+    SORREL_ASSERT(index < pids_.size() && number > 0, "process %u of %zu, signal %d", index,
+                  pids_.size(), number);
     const ProcessEnd end = end_of(index, 128 + number, number);
     // A process that has ended the job, as after a crash, has said why.
     if (plan_.restarts && memory_->ending_process() != static_cast<std::int32_t>(index)) {
@@ -582,6 +611,8 @@ class Launch {
   int ended_by_signal_ = 0;
   /// Time at which the remaining processes are killed; 0: none.
   std::int64_t give_up_ns_ = 0;
+  /// Once a process of the job ends it.
+  std::optional<ReportGrace> report_grace_;
   sigset_t awaited_{};
 };
 

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 OutputPipes::OutputPipes(const std::vector<std::string>& labels)
@@ -89,6 +91,9 @@ void OutputPipes::add_streams(const std::string& label) {
 void OutputPipes::redirect(std::uint32_t index) const {
   setrlimit(RLIMIT_NOFILE, &files_before_);
   if (!is_valid_ || streams_.empty()) return;
+  SORREL_CHECK(
+      index + 1 < first_streams_.size() && first_streams_[index] <= first_streams_[index + 1],
+      "process %u of %zu", index, first_streams_.size() - 1);
   for (std::size_t i = first_streams_[index]; i < first_streams_[index + 1]; ++i)
     dup2(streams_[i].write_end, streams_[i].source);
 }
@@ -99,6 +104,7 @@ void OutputPipes::begin() {
     close(stream.write_end);
     stream.write_end = -1;
   }
+  SORREL_ASSERT(!reader_.joinable(), "the pipes are read already");
   reader_ = std::thread([this] { forward(); });
 }
 
@@ -178,6 +184,9 @@ void OutputPipes::forward() {
 
 void OutputPipes::finish_round(std::uint64_t request) {
   const std::lock_guard guard(lock_);
+  SORREL_ASSERT(request >= answers_ && request <= requests_, "answer %llu to %llu requests",
+                static_cast<unsigned long long>(request),
+                static_cast<unsigned long long>(requests_));
   answers_ = request;
   changed_.notify_all();
 }
@@ -207,6 +216,8 @@ void OutputPipes::write_lines(Stream& stream, bool is_end) {
     if (!is_whole && !is_end && stream.line.size() - begin <= bytes_max) break;
     end = is_whole ? end + 1 : stream.line.size();
     if (!text.empty() || destination.within_line_of != &stream) text += stream.label;
+    SORREL_ASSERT(begin < end && end <= stream.line.size(), "a line from %zu to %zu of %zu", begin,
+                  end, stream.line.size());
     text.append(stream.line, begin, end - begin);
     // With labels, each part of a line becomes a line.
     if (!is_whole && !stream.label.empty()) text += '\n';
@@ -236,6 +247,7 @@ void OutputPipes::write_all(Destination& destination, std::string_view text) {
     const std::size_t size =
         destination.is_pipe ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size();
     const ssize_t written = write(destination.descriptor, text.data(), size);
+    SORREL_ASSERT(written <= static_cast<ssize_t>(size), "%zd bytes of %zu", written, size);
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR && errno != EAGAIN) {
