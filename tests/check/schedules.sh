@@ -47,6 +47,9 @@ status=0
 sorrel run -n 3 --schedules 4 "$program" fails > output 2>&1 || status=$?
 [ "$status" = 4 ] || fail "a program that always fails: exit status $status instead of 4"
 
+# As a daemon may start it: with the ends of children ignored.
+timeout 100 env --ignore-signal=CHLD sorrel run -n 3 --schedules 2 "$program" right > output 2>&1 || fail "not with SIGCHLD ignored: $?"
+
 # await COMMAND...: until it succeeds, for a minute
 await() {
   for ((tries = 0; tries < 600; tries++)); do

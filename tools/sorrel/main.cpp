@@ -2,6 +2,7 @@
 // names, by symbolic link.
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/core.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -167,10 +168,19 @@ int dispatch(std::span<char* const> arguments) {
   return false;
 }
 
+/// A process that is started with SIGCHLD ignored, as by some daemons, would not learn how its
+/// children end, nor be woken: the system removes them.
+void await_children() {
+  struct sigaction action{};
+  if (sigaction(SIGCHLD, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+    signal(SIGCHLD, SIG_DFL);
+}
+
 }  // namespace
 
 int start(int argument_count, char** arguments) {
   os::reserve_standard_descriptors();
+  await_children();
   if (!has_room_for_stack()) return exit_invalid_input;
   return dispatch({arguments, static_cast<std::size_t>(argument_count)});
 }
