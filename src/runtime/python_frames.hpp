@@ -66,6 +66,26 @@ struct PythonTypes {
   const void* text;
 };
 
+/// Finds the first of the threads of an interpreter, which is the last of their list: each that
+/// begins is put in front. Other threads may change the list meanwhile. `newest`: a PyThreadState,
+/// or null; `read(value, address)` reads a word, and is false where no memory is. Null: there is no
+/// thread, or none that can be found.
+template <class Read>
+[[nodiscard]] const void* first_python_thread(const void* newest, Read&& read) {
+  // Alike in every version that has a layout here.
+  constexpr std::ptrdiff_t next_offset = 8;
+  // More are a list that is being changed.
+  constexpr int count_max = 10'000;
+  const void* thread = newest;
+  for (int i = 0; thread != nullptr && i < count_max; ++i) {
+    const void* older = nullptr;
+    if (!read(older, static_cast<const std::byte*>(thread) + next_offset)) return nullptr;
+    if (older == nullptr) return thread;
+    thread = older;
+  }
+  return nullptr;
+}
+
 class PythonFrames {
  public:
   /// `thread`: a PyThreadState. Begins with its innermost function.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "program/base/libc.hpp"
+#include "program/base/user_memory.hpp"
 #include "program/rank/rank_symbol.hpp"
 #include "runtime/python_frames.hpp"
 #include "symbols/backtrace.hpp"
@@ -18,7 +19,7 @@ namespace sorrel::runtime {
 namespace {
 
 using GetPointer = void*();
-using GetNext = void*(void* object);
+using GetFirst = void*(void* interpreter);
 using GetLine = int(const void* code, int offset);
 
 enum class Search : std::uint8_t { none, running, failed, done };
@@ -33,8 +34,7 @@ struct Interpreter {
   // Constant when it is found.
   GetPointer* thread_of_caller = nullptr;
   GetPointer* main_interpreter = nullptr;
-  GetNext* first_thread = nullptr;
-  GetNext* next_thread = nullptr;
+  GetFirst* first_thread = nullptr;
   GetLine* line_of = nullptr;
   void* code_type = nullptr;
   void* text_type = nullptr;
@@ -94,8 +94,8 @@ bool find_interpreter(Interpreter& found) {
   if (!seems_to_have_python() || !find(found.thread_of_caller, "PyGILState_GetThisThreadState") ||
       !find(found.main_interpreter, "PyInterpreterState_Main") ||
       !find(found.first_thread, "PyInterpreterState_ThreadHead") ||
-      !find(found.next_thread, "PyThreadState_Next") || !find(found.line_of, "PyCode_Addr2Line") ||
-      !find(found.code_type, "PyCode_Type") || !find(found.text_type, "PyUnicode_Type"))
+      !find(found.line_of, "PyCode_Addr2Line") || !find(found.code_type, "PyCode_Type") ||
+      !find(found.text_type, "PyUnicode_Type"))
     return false;
   const auto layout = python_layout(version_of_interpreter());
   if (layout) found.layout = *layout;
@@ -142,9 +142,9 @@ void find_python(PythonSearch kind) {
   Search expected = interpreter.search.load(std::memory_order_relaxed);
   if (expected != Search::none && (expected != Search::failed || kind == PythonSearch::first))
     return;
-  // A thread that comes meanwhile finds nothing.
-  if (!interpreter.search.compare_exchange_strong(expected, Search::running,
-                                                  std::memory_order_relaxed))
+  // A thread that comes meanwhile finds nothing. Acquire: after the writes of a search that failed.
+  if (!interpreter.search.compare_exchange_strong(
+          expected, Search::running, std::memory_order_acquire, std::memory_order_relaxed))
     return;
   interpreter.search.store(find_interpreter(interpreter) ? Search::done : Search::failed,
                            std::memory_order_release);
@@ -167,17 +167,14 @@ std::size_t describe_python_of(std::size_t index,
     return program::symbol_of_rank(reinterpret_cast<void*>(symbol), static_cast<int>(index));
   };
   auto* const get_main = reinterpret_cast<GetPointer*>(of_rank(interpreter.main_interpreter));
-  auto* const get_first = reinterpret_cast<GetNext*>(of_rank(interpreter.first_thread));
-  auto* const get_next = reinterpret_cast<GetNext*>(of_rank(interpreter.next_thread));
-  if (get_main == nullptr || get_first == nullptr || get_next == nullptr) return 0;
+  auto* const get_first = reinterpret_cast<GetFirst*>(of_rank(interpreter.first_thread));
+  if (get_main == nullptr || get_first == nullptr) return 0;
   void* const of_main = get_main();
-  void* main_thread = of_main == nullptr ? nullptr : get_first(of_main);
-  // Each thread that begins is put first.
-  while (main_thread != nullptr) {
-    void* const older = get_next(main_thread);
-    if (older == nullptr) break;
-    main_thread = older;
-  }
+  if (of_main == nullptr) return 0;
+  const auto read = [](const void*& value, const void* address) {
+    return program::copy_from_user(&value, address, sizeof value);
+  };
+  const void* const main_thread = first_python_thread(get_first(of_main), read);
   return describe(types_of(of_rank), main_thread, state, texts);
 }
 
