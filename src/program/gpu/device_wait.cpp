@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "core/scheduler.hpp"
 #include "core/timer.hpp"
 #include "core/worker.hpp"
@@ -69,6 +70,7 @@ void request_wake(core::Worker& worker, PendingWait& wait) {
 class WaitList {
  public:
   void add(core::Worker& worker, PendingWait& wait) {
+    SORREL_ASSERT(wait.fiber != nullptr && wait.result == not_ready, "a wait that is over");
     waits_.push_back(&wait);
     set(worker, wait.began_ns);
   }
@@ -93,6 +95,7 @@ class WaitList {
 
   static void run_timer(core::Worker& worker, core::Timer& timer) {
     auto& own = static_cast<ListTimer&>(timer);
+    SORREL_ASSERT(own.is_set && own.list != nullptr, "a timer that was not set");
     own.is_set = false;
     own.list->ask_for(worker, std::min(questions_per_run, own.list->waits_.size()));
     own.list->set(worker, worker.now_ns());
@@ -108,6 +111,8 @@ class WaitList {
     }
     ListTimer& timer = pause_ns == pause_ns_woken ? late_ : soon_;
     if (timer.is_set) return;
+    SORREL_ASSERT(pause_ns > 0 && pause_ns <= pause_ns_woken, "a pause of %lld ns",
+                  static_cast<long long>(pause_ns));
     timer.due_ns = now_ns + pause_ns;
     timer.run = run_timer;
     timer.list = this;
@@ -169,6 +174,7 @@ Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait&
     const Result result = process == nullptr ? wait_in_driver(awaited) : ask(awaited);
     if (process == nullptr || result != not_ready) return result;
   }
+  SORREL_ASSERT(core::Worker::current() != nullptr, "rank %d waits on no worker", process->rank());
   core::Worker& worker = *core::Worker::current();
   core::Fiber& fiber = worker.running();
   PendingWait wait{.fiber = &fiber,

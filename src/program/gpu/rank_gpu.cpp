@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/kept_errno.hpp"
 #include "program/base/libc.hpp"
 #include "program/gpu/device_wait.hpp"
@@ -79,6 +80,7 @@ bool RankGpu::release(Device device) {
     const std::scoped_lock lock(mutex_);
     const auto found = std::ranges::find(primaries_, device, &Primary::device);
     if (found == primaries_.end()) return false;
+    SORREL_ASSERT(found->count > 0, "the context of device %d is released twice", found->device);
     if (--found->count == 0) {
       ended = found->context;
       primaries_.erase(found);
@@ -118,6 +120,7 @@ void RankGpu::end() {
     const std::scoped_lock lock(mutex_);
     left.swap(primaries_);
   }
+  SORREL_ASSERT(created_.empty(), "%zu contexts were created meanwhile", created_.size());
   for (const Primary& primary : left) {
     end_context(primary.context);
     for (int i = 0; i < primary.count; ++i)

@@ -1,6 +1,7 @@
 #include "program/heap/heap_sharing.hpp"
 
 #include "arch/stack_pointer.hpp"
+#include "base/check.hpp"
 #include "program/base/fork_hold.hpp"
 #include "program/heap/rank_heaps.hpp"
 
@@ -55,6 +56,7 @@ void stop_sharing(heap::RegionHeap* heap) {
 
 void HeapLock::lock(heap::RegionHeap& heap, bool is_own) {
   HeapSharing& sharing = rank_heaps().sharing_of(heap);
+  SORREL_ASSERT(is_own || heap.is_shared(), "a thread uses a heap that is not shared");
   // No thread is left, and only the owner could start another one.
   if (is_own && !sharing.has_threads()) {
     heap.set_shared(false);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <pthread.h>
 
+#include "base/check.hpp"
 #include "heap/region_heap.hpp"
 
 namespace sorrel::program {
@@ -25,7 +26,11 @@ struct HeapSharing {
   void add_thread() { std::atomic_ref(thread_count).fetch_add(1, std::memory_order_relaxed); }
 
   /// (E) release: pairs with (N); the thread's last call is over.
-  void remove_thread() { std::atomic_ref(thread_count).fetch_sub(1, std::memory_order_release); }
+  void remove_thread() {
+    const std::uint32_t before =
+        std::atomic_ref(thread_count).fetch_sub(1, std::memory_order_release);
+    SORREL_ASSERT(before != 0, "a thread that does not share the heap ends");
+  }
 
   /// (N) acquire: pairs with every (E).
   [[nodiscard]] bool has_threads() const {

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/cleared_memory.hpp"
 #include "os/freed_memory.hpp"
 #include "os/library_state.hpp"
@@ -76,6 +77,7 @@ const char* RankHeaps::find_reason_for_none(const ImageSlab& slab) const {
 }
 
 void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const Options& options) {
+  SORREL_ASSERT(count_ == 0, "%zu ranks have heaps already", static_cast<std::size_t>(count_));
   options_ = options;
   reason_for_none_ = find_reason_for_none(slab);
   if (reason_for_none_ != nullptr) return;
@@ -92,6 +94,7 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
   code_bytes_ = slab.bytes();
   find_cxx_library();
   const std::uint64_t pitch_pages = (stacks.stack_bytes() + stacks.guard_bytes()) / page_bytes;
+  SORREL_ASSERT(pitch_pages != 0, "stacks of %zu bytes", stacks.stack_bytes());
   reciprocal_ = std::numeric_limits<std::uint64_t>::max() / pitch_pages + 1;
   stacks_begin_ = address_of(stacks.bottom(0)) - stacks.guard_bytes();
   keep_heaps_whole_in_children();
@@ -161,6 +164,8 @@ std::size_t RankHeaps::far_usable_bytes(std::uint64_t index) const {
 }
 
 void RankHeaps::clear(std::uint64_t index) const {
+  SORREL_ASSERT(index < count_, "heap %zu of %zu", static_cast<std::size_t>(index),
+                static_cast<std::size_t>(count_));
   const std::uintptr_t near = near_begin_ + (index << near_bits);
   const std::uintptr_t middle = near_begin_ + middle_offset_ + (index << middle_bits);
   const std::size_t far_bytes = far_usable_bytes(index);
@@ -175,6 +180,8 @@ void RankHeaps::clear(std::uint64_t index) const {
 }
 
 void RankHeaps::end_rank(std::uint64_t index) const {
+  SORREL_ASSERT(!sharing_[index].has_threads(), "%u threads of a rank that has ended",
+                sharing_[index].thread_count);
   clear(index);
   sharing_[index] = {};
 }
@@ -222,6 +229,11 @@ bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
       return false;
     }
     bytes_ = far_offset_ + (count << far_bits_);
+    SORREL_ASSERT(first_ + count <= reservation.count, "heaps %zu to %zu of %zu",
+                  static_cast<std::size_t>(first_), static_cast<std::size_t>(first_) + count,
+                  reservation.count);
+    SORREL_ASSERT(near_bytes_ <= middle_offset_ && middle_offset_ + middle_bytes_ <= far_offset_,
+                  "parts at 0x0, 0x%zx and 0x%zx", middle_offset_, far_offset_);
     return true;
   }
   return false;
@@ -307,6 +319,8 @@ bool RankHeaps::is_in_opened_library(const void* caller) {
 bool RankHeaps::commit(std::byte* begin, std::size_t bytes) {
   const RankHeaps& heaps = rank_heaps();
   const std::uint64_t index = heaps.owner_of(begin);
+  SORREL_ASSERT(heaps.contains(begin) && index < heaps.count_, "%p is in no heap",
+                static_cast<void*>(begin));
   const bool is_first = address_of(begin) == heaps.far_begin_of(index);
   // From the begin of the large page, or the first one would be many small ones.
   if (is_first) {

@@ -1,6 +1,7 @@
 #include "program/image/image.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
+#include "base/invariants.hpp"
 #include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/held_back.hpp"
@@ -128,6 +131,7 @@ std::unique_ptr<Image> Image::read(std::string& error) {
   image->share_unchanged_data();
   image->collect_runs();
   image->outside_.clear();
+  if (image->privatization_error.empty()) SORREL_ASSERT_INVARIANTS(*image);
   return image;
 }
 
@@ -151,11 +155,50 @@ std::string Image::read_pointers(std::span<const ImageSlab* const> slabs) {
   share_unchanged_data();
   collect_runs();
   slabs_ = {};
+  if (privatization_error.empty()) SORREL_ASSERT_INVARIANTS(*this);
   return privatization_error;
 }
 
 Image::~Image() {
   close_files();
+}
+
+void Image::check_invariants() const {
+  SORREL_CHECK(!modules.empty() && !pieces.empty(), "%zu modules, %zu pieces", modules.size(),
+               pieces.size());
+  SORREL_CHECK(initialization_order.size() <= modules.size(), "%zu modules of %zu are initialised",
+               initialization_order.size(), modules.size());
+  SORREL_CHECK(std::has_single_bit(alignment) && span % alignment == 0, "span 0x%zx of 0x%zx", span,
+               alignment);
+  const Offset image_end = begin() + span;
+  SORREL_CHECK(pieces.front().begin == begin() && pieces.back().end == image_end,
+               "pieces from 0x%zx to 0x%zx, not 0x%zx to 0x%zx", pieces.front().begin,
+               pieces.back().end, begin(), image_end);
+  Offset next = begin();
+  for (const Piece& piece : pieces) {
+    SORREL_CHECK(piece.begin == next && piece.begin < piece.end,
+                 "a piece from 0x%zx to 0x%zx, behind 0x%zx", piece.begin, piece.end, next);
+    SORREL_CHECK(piece.module != nullptr, "the piece at 0x%zx is of no file", piece.begin);
+    next = piece.end;
+  }
+  Offset copied_end = 0;
+  for (const ByteRun& run : runs) {
+    SORREL_CHECK(run.offset >= copied_end && run.offset + run.size <= image_end,
+                 "0x%zx bytes at 0x%zx, behind 0x%zx", run.size, run.offset, copied_end);
+    copied_end = run.offset + run.size;
+  }
+  SORREL_CHECK(extra_objects.empty() || extra_objects_offset + extra_objects.size() <= image_end,
+               "0x%zx bytes of objects at 0x%zx", extra_objects.size(), extra_objects_offset);
+  const auto check_slot = [&](Offset offset) {
+    SORREL_CHECK(offset + sizeof(std::uintptr_t) <= image_end && is_writable(offset),
+                 "the pointer at 0x%zx cannot be shifted", offset);
+  };
+  for (const Slot& slot : slots)
+    check_slot(slot.offset);
+  for (const OutsideSlot& slot : outside_slots) {
+    check_slot(slot.offset);
+    SORREL_CHECK(slot.slab != nullptr, "the pointer at 0x%zx leads to no image", slot.offset);
+  }
 }
 
 void Image::close_files() {

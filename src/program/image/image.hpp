@@ -20,6 +20,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "program/image/module.hpp"
 
 namespace sorrel::program {
@@ -130,6 +131,10 @@ class Image {
 
   /// First offset.
   [[nodiscard]] Offset begin() const { return executable().begin(); }
+
+  /// For an image that ranks can have: pieces cover it without gaps, and what is copied and shifted
+  /// lies in it. O(slots).
+  void check_invariants() const;
 
   /// By the address at which shared libraries use it.
   [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/page_bytes.hpp"
 #include "program/image/image.hpp"
 
@@ -63,6 +64,8 @@ class WrittenPages {
     constexpr std::uint64_t present = std::uint64_t{1} << 63;
     constexpr std::uint64_t swapped = std::uint64_t{1} << 62;
     constexpr std::uint64_t of_file = std::uint64_t{1} << 61;
+    SORREL_ASSERT(page - first_page_ < page_count_, "page 0x%zx of %zu from 0x%zx on", page,
+                  page_count_, first_page_);
     const std::uint64_t entry = entries_[page - first_page_];
     return (entry & (present | swapped)) != 0 && (entry & of_file) == 0;
   }
@@ -103,6 +106,9 @@ void Image::place_modules() {
     alignment = std::max(alignment, module.alignment);
     if (&module != &modules.front())
       module.shift = rounded_up(next - module.begin(), module.alignment);
+    SORREL_ASSERT(module.begin() + module.shift >= next || &module == &modules.front(),
+                  "%s begins at 0x%zx, before 0x%zx", module.path.c_str(),
+                  module.begin() + module.shift, next);
     next = page_ceiling(module.end() + module.shift);
   }
   extra_objects_offset =
@@ -213,7 +219,9 @@ void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
     part.end = run.begin + module.shift;
     if (part.begin < part.end) split.push_back(part);
     part.begin = part.end;
-    part.end = run.end + module.shift;
+    // A page that ends in the next piece is that piece's.
+    part.end = std::min(run.end + module.shift, piece.end);
+    if (part.begin >= part.end) continue;
     part.file_offset = static_cast<off_t>(run.begin + run.distance);
     split.push_back(part);
     piece.begin = part.end;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sys/mman.h>
 
+#include "base/check.hpp"
 #include "os/cleared_memory.hpp"
 #include "os/page_bytes.hpp"
 
@@ -59,6 +60,8 @@ const ImageSlab* current_slab() {
 }
 
 void set_current_slab(const ImageSlab* slab) {
+  SORREL_ASSERT(slab == nullptr || private_slabs().empty(), "the program has %zu slabs already",
+                private_slabs().size());
   published_slabs[0] = slab;
   // Release, pairs with (L).
   published_count.store(slab == nullptr ? 0 : 1, std::memory_order_release);
@@ -71,6 +74,7 @@ std::span<const ImageSlab* const> private_slabs() {
 
 void publish_slab(const ImageSlab* slab) {
   const std::size_t count = published_count.load(std::memory_order_relaxed);
+  SORREL_CHECK(count > 0 && count < slab_count_max, "a library is opened behind %zu slabs", count);
   published_slabs[count] = slab;
   // Release, pairs with (L).
   published_count.store(count + 1, std::memory_order_release);
@@ -95,6 +99,7 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
                                               const os::AddressBand& band,
                                               std::string& error) {
   const int count = counts.reserved;
+  SORREL_ASSERT(count > 0 && counts.made <= count, "%d images of %d are made", counts.made, count);
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
   if (!image.privatization_error.empty()) {
     if (count == 1 && !image.has_libraries()) return slab;
@@ -144,6 +149,8 @@ bool ImageSlab::reserve_addresses(int protection, const os::AddressBand& band) {
   size_ = size;
   begin_ = (reinterpret_cast<std::uintptr_t>(reserved) + image_.alignment - 1) / image_.alignment *
            image_.alignment;
+  SORREL_ASSERT(begin_ + size_ <= reinterpret_cast<std::uintptr_t>(reserved) + reservation_size_,
+                "%zu bytes at 0x%zx are not in the reservation", size_, begin_);
   return true;
 }
 
@@ -180,6 +187,8 @@ void ImageSlab::advise_large_pages(std::uintptr_t base) const {
 }
 
 bool ImageSlab::make(int index) const {
+  SORREL_ASSERT(index >= 0 && index < count_, "image %d of %d", index, count_);
+  SORREL_ASSERT(made_ == nullptr || !is_made(index), "image %d is made twice", index);
   const std::uintptr_t base = base_of(index);
   if (is_template()) {
     advise_large_pages(base);
@@ -188,6 +197,8 @@ bool ImageSlab::make(int index) const {
   for (const Piece& piece : image_.pieces) {
     const bool is_anonymous = piece.file_offset == Piece::anonymous;
     if (is_anonymous && is_writable_ && piece.protection == anonymous_protection) continue;
+    SORREL_ASSERT(is_anonymous || piece.module->file >= 0, "the file of %s is closed",
+                  piece.module->path.c_str());
     const int flags = MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS | MAP_NORESERVE : 0);
     if (::mmap(reinterpret_cast<void*>(base + piece.begin), piece.end - piece.begin,
                piece.protection, flags, is_anonymous ? -1 : piece.module->file,
@@ -215,12 +226,29 @@ bool ImageSlab::make(int index) const {
     const std::uintptr_t address = slot.slab->base_of(index) + slot.value;
     std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
   }
+  // All images are made alike: one stands for them.
+  if (index == 0) check_invariants(index);
   if (made_ != nullptr)
     made_[static_cast<std::size_t>(index)].store(true, std::memory_order_release);
   return true;
 }
 
+void ImageSlab::check_invariants(int index) const {
+  const std::uintptr_t base = base_of(index);
+  const auto check = [&](Offset offset, std::uintptr_t expected) {
+    std::uintptr_t found = 0;
+    std::memcpy(&found, reinterpret_cast<const void*>(base + offset), sizeof found);
+    SORREL_CHECK(found == expected, "image %d: the pointer at 0x%zx is 0x%zx, not 0x%zx", index,
+                 offset, found, expected);
+  };
+  for (const Slot& slot : image_.slots)
+    check(slot.offset, base + slot.value);
+  for (const OutsideSlot& slot : image_.outside_slots)
+    check(slot.offset, slot.slab->base_of(index) + slot.value);
+}
+
 void ImageSlab::clear(int index) const {
+  SORREL_ASSERT(!is_template() && index < count_, "image %d of %d", index, count_);
   for (const Piece& piece : image_.pieces) {
     if ((piece.protection & PROT_WRITE) == 0) continue;
     os::clear_memory(reinterpret_cast<void*>(base_of(index) + piece.begin),
@@ -229,6 +257,7 @@ void ImageSlab::clear(int index) const {
 }
 
 void ImageSlab::remove(int index) const {
+  SORREL_ASSERT(made_ != nullptr && is_made(index), "image %d of a library is not there", index);
   made_[static_cast<std::size_t>(index)].store(false, std::memory_order_release);
   void* begin = reinterpret_cast<void*>(base_of(index) + image_.begin());
   ::mmap(begin, image_.span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,

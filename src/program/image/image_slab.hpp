@@ -140,6 +140,10 @@ class ImageSlab {
            made_[static_cast<std::size_t>(index)].load(std::memory_order_acquire);
   }
 
+  /// For an image that has just been made: each pointer into images of the rank has been shifted.
+  /// O(slots).
+  void check_invariants(int index) const;
+
   [[nodiscard]] PrivatizedImage copy(int index) const { return {image_, base_of(index)}; }
 
   /// The addresses of all images; none if the program runs in the template image.
@@ -153,6 +157,7 @@ class ImageSlab {
 
   /// The index of the image that holds `address`, or -1. Constant time.
   [[nodiscard]] int index_of(std::uintptr_t address) const {
+    // Without images the size is 0.
     const std::uintptr_t distance = address - begin_;
     return distance < size_ ? static_cast<int>(distance / image_.span) : -1;
   }

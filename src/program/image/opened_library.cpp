@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/held_back_load.hpp"
@@ -196,6 +197,8 @@ const OpenedLibrary* Loading::publish() {
   static auto* const real_open = next_definition<decltype(::dlopen)>("dlopen");
   Libraries& all = libraries();
   const std::size_t first = all.size();
+  SORREL_ASSERT(!added_.empty() && added_.size() == loader_names_.size(),
+                "%zu libraries, %zu names", added_.size(), loader_names_.size());
   std::move(added_.begin(), added_.end(), std::back_inserter(all));
   for (std::size_t i = first; i < all.size(); ++i) {
     OpenedLibrary& library = *all[i];
@@ -214,6 +217,8 @@ const OpenedLibrary* Loading::publish() {
   for (std::size_t i = first; i < all.size(); ++i) {
     OpenedLibrary& library = *all[i];
     library.handle = real_open(loader_names_[i - first].c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    SORREL_CHECK(library.handle != nullptr, "%s is not loaded any more",
+                 loader_names_[i - first].c_str());
     library.scope = scope;
     library.publish();
   }

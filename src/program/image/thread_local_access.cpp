@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/check.hpp"
 #include "program/image/image_slab.hpp"
 
 extern "C" void* __tls_get_addr(void* index);
@@ -16,6 +17,8 @@ void correct(std::byte* block, const PrivatizedImage& copy, Offset offset) {
   const Module& module = copy.image().executable();
   const ElfW(Phdr)& segment = *module.thread_local_segment;
   if (offset - segment.p_vaddr >= segment.p_filesz) return;
+  SORREL_ASSERT(offset - segment.p_vaddr + sizeof(std::uintptr_t) <= segment.p_memsz,
+                "a pointer at 0x%zx reaches behind the thread-locals", offset);
   std::byte* place = block + (offset - segment.p_vaddr);
   const auto* in_template = reinterpret_cast<const std::byte*>(module.base + offset);
   if (std::memcmp(place, in_template, sizeof(std::uintptr_t)) == 0)

@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+#include "base/check.hpp"
+#include "base/invariants.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -19,6 +21,8 @@ using RegisterAtFork = int(void (*)(), void (*)(), void (*)(), void*);
 void prepare() {
   RankProcess* process = process_of_thread();
   if (process == nullptr) return;
+  // Also those of the child, which has a copy of all.
+  SORREL_ASSERT_INVARIANTS(*process);
   // The frames of fork() must stay on this thread.
   const bool is_rank = current_rank_process() != nullptr;
   if (is_rank) process->pin();

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "base/check.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 
@@ -99,6 +100,8 @@ RankLibraries::Lock::Lock(RankLibraries& libraries) : libraries_(libraries) {
 }
 
 RankLibraries::Lock::~Lock() {
+  SORREL_ASSERT(libraries_.depth_ > 0 && libraries_.owner_.load(std::memory_order_relaxed) != 0,
+                "depth %d", libraries_.depth_);
   if (--libraries_.depth_ == 0) libraries_.owner_.store(0, std::memory_order_release);
 }
 
@@ -210,12 +213,16 @@ void RankLibraries::write(const Instance& instance,
 }
 
 void RankLibraries::construct(Instance& instance) {
+  SORREL_ASSERT(!instance.is_initialised && !instance.is_finalised, "%s is initialised twice",
+                instance.library->module().path.c_str());
   instance.is_initialised = true;
   process_.run_constructors(instance.library->slab().copy(index_), instance.library->module());
 }
 
 void RankLibraries::destruct(Instance& instance) {
   if (!instance.is_initialised || instance.is_finalised) return;
+  SORREL_ASSERT(instance.library->slab().is_made(index_), "%s is not there any more",
+                instance.library->module().path.c_str());
   instance.is_finalised = true;
   process_.run_destructors(instance.library->slab().copy(index_), instance.library->module());
 }
@@ -272,6 +279,8 @@ void RankLibraries::remove_unused() {
 }
 
 void RankLibraries::remove(const Instance& instance) {
+  SORREL_ASSERT(instance.use_count == 0, "%s is used %d times",
+                instance.library->module().path.c_str(), instance.use_count);
   const OpenedLibrary& library = *instance.library;
   if (library.module().thread_local_segment != nullptr) reset_thread_locals(library);
   library.slab().remove(index_);

@@ -82,6 +82,8 @@ bool WorkerSettings::are_ranks_separate() {
 }
 
 WorkerSettings& WorkerSettings::of(const core::Worker& worker) {
+  SORREL_ASSERT(worker.index() < all_settings().size(), "worker %u of %zu", worker.index(),
+                all_settings().size());
   return all_settings()[worker.index()];
 }
 
@@ -133,6 +135,7 @@ void WorkerSettings::take_mask(mode_t mask) {
 
 void WorkerSettings::enter_files(const ThreadSettings& wanted) {
   const ProcessFiles& files = process_files();
+  SORREL_ASSERT(files.directory != nullptr, "the process's directory is not known");
   (wanted.directory != nullptr ? wanted.directory : files.directory)->enter();
   set_mask(static_cast<mode_t>(wanted.mask >= 0 ? wanted.mask : files.mask));
 }

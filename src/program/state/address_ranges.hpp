@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "os/touched_pages.hpp"
 
 namespace sorrel::program {
@@ -19,6 +20,7 @@ class AddressRanges {
   void add(const void* address, std::size_t bytes) {
     remove(address, bytes);
     ranges_.push_back(range_of(address, bytes));
+    SORREL_ASSERT(ranges_.back().begin <= ranges_.back().end, "%zu bytes at %p", bytes, address);
   }
 
   /// Also a part of what was added.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
+
 namespace sorrel::program {
 
 namespace {
@@ -102,6 +104,7 @@ std::size_t Environment::bytes() const {
 }
 
 void Environment::move_to(void* place) {
+  SORREL_ASSERT(own_ == nullptr, "the environment is moved after it was changed");
   std::size_t count = 0;
   while (values_[count] != nullptr)
     ++count;
@@ -143,6 +146,8 @@ void Environment::replace(std::string_view name, char* text) {
       return;
     }
   }
+  SORREL_ASSERT(!mine.values.empty() && mine.values.back() == nullptr,
+                "%zu variables without an end", mine.values.size());
   mine.values.back() = text;
   mine.values.push_back(nullptr);
   values_ = mine.values.data();

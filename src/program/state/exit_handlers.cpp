@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/check.hpp"
 #include "program/base/program_calls.hpp"
 
 namespace sorrel::program {
@@ -22,6 +23,7 @@ void ExitHandlers::call(const Handler& handler, int status) {
   if (handler.at_exit != nullptr) {
     call_program(handler.at_exit, handler.argument);
   } else {
+    SORREL_ASSERT(handler.on_exit != nullptr, "a handler without a function");
     call_program(handler.on_exit, status, handler.argument);
   }
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace sorrel::program {
 
 namespace {
@@ -98,6 +100,8 @@ void GetoptState::restart(const OptionTable& table) {
 
 // Options found behind skipped arguments move before them.
 void GetoptState::move_arguments_behind(char** argv) {
+  SORREL_ASSERT(skipped_begin_ <= skipped_end_ && skipped_end_ <= index_, "%d, %d, %d",
+                skipped_begin_, skipped_end_, index_);
   std::rotate(argv + skipped_begin_, argv + skipped_end_, argv + index_);
   skipped_begin_ += index_ - skipped_end_;
   skipped_end_ = index_;

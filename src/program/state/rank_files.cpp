@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/small_file.hpp"
 #include "base/text.hpp"
 #include "os/open_files_limit.hpp"
@@ -107,6 +108,8 @@ int RankFiles::adopt(int descriptor) {
   }
   if (adopted >= 0) {
     used_ = std::max(used_, adopted - first_ + 1);
+    SORREL_ASSERT(adopted >= first_ && used_ <= count_max, "descriptor %d of %d from %d on",
+                  adopted, used_, first_);
     ::close(descriptor);
   }
   errno = saved_errno;
@@ -203,6 +206,8 @@ std::string RankFiles::stream_error(const FILE& stream, const IsOwn& is_own) con
 }
 
 void RankFiles::save(ByteWriter& to) const {
+  SORREL_ASSERT(files_.size() <= static_cast<std::size_t>(used_), "%zu files, %d descriptors",
+                files_.size(), used_);
   to.add(used_);
   to.add(files_.size());
   for (const File& file : files_) {
@@ -281,6 +286,7 @@ void RankFiles::open(const File& file, bool is_restart, Restored& result) {
 }
 
 void RankFiles::restore_streams() {
+  SORREL_ASSERT(!are_listed_, "%zu streams are listed twice", streams_.size());
   for (FILE* stream : streams_)
     StreamList::add(*stream);
   are_listed_ = true;

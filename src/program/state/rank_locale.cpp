@@ -58,6 +58,7 @@ const RankLocale& shared_locale(locale_t object) {
 }  // namespace
 
 RankLocale::RankLocale(locale_t object) : object_(object) {
+  SORREL_CHECK(object != nullptr, "no memory for a locale");
   const char* first = name_of(LC_CTYPE, object);
   const bool are_equal = std::ranges::all_of(categories, [&](const Category& category) {
     return std::strcmp(name_of(category.number, object), first) == 0;

@@ -25,6 +25,7 @@ std::mutex& terminal_lock() {
 
 [[nodiscard]] bool is_terminal(int descriptor) {
   static const bool answers[] = {false, ::isatty(1) != 0, ::isatty(2) != 0};
+  SORREL_ASSERT(descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO, "%d", descriptor);
   return answers[descriptor];
 }
 
@@ -150,6 +151,7 @@ void LineWriter::send_lines(const char* text, std::size_t size) {
 }
 
 void LineWriter::send(const char* text, std::size_t size) {
+  SORREL_ASSERT(size > 0, "no text for descriptor %d", descriptor_);
   write_all(descriptor_, text, size);
   is_at_line_start_ = text[size - 1] == '\n';
 }

@@ -17,6 +17,7 @@
 #include <sys/select.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "core/worker.hpp"
 #include "program/base/durations.hpp"
 #include "program/base/libc.hpp"
@@ -42,6 +43,7 @@ int wait_for_events(RankProcess& process,
                     std::int64_t timeout_ns,
                     std::int64_t& left_ns,
                     Look&& look) {
+  SORREL_ASSERT(timeout_ns >= endless, "a timeout of %lld ns", static_cast<long long>(timeout_ns));
   sorrel::core::Worker& worker = *sorrel::core::Worker::current();
   static constexpr OutsideWait with_timeout{.call = "poll", .is_endless = false};
   const OutsideWait& wait = timeout_ns == endless ? endless_wait : with_timeout;
@@ -133,6 +135,8 @@ class Sets {
     for (std::size_t i = 0; i < size_; ++i) {
       if (sets_[i] == nullptr) continue;
       // Not by the type's own array, which has a size.
+      SORREL_ASSERT(asked_[i].size() == asked_[size_ - 1].size() || sets_[size_ - 1] == nullptr,
+                    "sets of %zu and %zu words", asked_[i].size(), asked_[size_ - 1].size());
       auto* words = reinterpret_cast<fd_mask*>(sets_[i]);
       std::ranges::copy(asked_[i], words);
     }
