@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "os/disk_folder.hpp"
 #include "os/file_owner.hpp"
@@ -138,6 +139,8 @@ std::string Generations::begin(std::uint64_t generation) const {
 
 std::string Generations::commit(std::uint64_t generation,
                                 const std::vector<FileSeal>& files) const {
+  SORREL_ASSERT(generation != 0 && !files.empty(), "generation %llu of %zu files",
+                static_cast<unsigned long long>(generation), files.size());
   const std::string folder = folder_of(generation);
   const std::string making = folder + std::string(in_making);
   Manifest manifest{

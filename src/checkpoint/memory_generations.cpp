@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "os/free_memory.hpp"
 #include "os/memory_file.hpp"
@@ -36,7 +37,10 @@ std::string MemoryGenerations::make_files(std::uint32_t process_count, std::vect
   return "";
 }
 
-MemoryGenerations::MemoryGenerations(std::vector<int> files) : files_(std::move(files)) {}
+MemoryGenerations::MemoryGenerations(std::vector<int> files) : files_(std::move(files)) {
+  SORREL_ASSERT(!files_.empty() && files_.size() % place_count == 0,
+                "%zu files for %zu generations", files_.size(), place_count);
+}
 
 void MemoryGenerations::keep_from_children() const {
   for (const int descriptor : files_)
@@ -98,7 +102,9 @@ std::string MemoryGenerations::set_aside(std::uint64_t generation) const {
 }
 
 std::string MemoryGenerations::path_of(std::uint64_t generation, std::uint32_t process) const {
-  return path_of_descriptor(place_of(generation)[process]);
+  const std::vector<int> place = place_of(generation);
+  SORREL_CHECK(process + 1 < place.size(), "process %u of %zu", process, place.size() - 1);
+  return path_of_descriptor(place[process]);
 }
 
 std::string MemoryGenerations::manifest_of(std::uint64_t generation) const {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/check.hpp"
 #include "base/crc32c.hpp"
 #include "os/file_owner.hpp"
 
@@ -75,6 +76,9 @@ std::string SegmentWriter::begin(const std::string& path,
                                  const FileIdentity& identity,
                                  Place place,
                                  const UserKey* key) {
+  SORREL_ASSERT(path_.empty(), "%s is begun as %s", path.c_str(), path_.c_str());
+  SORREL_ASSERT(identity.process < identity.process_count, "process %u of %u", identity.process,
+                identity.process_count);
   path_ = path;
   key_ = key;
   hash_.reset();
@@ -102,6 +106,10 @@ std::string SegmentWriter::begin(const std::string& path,
 }
 
 std::string SegmentWriter::add(const SegmentHead& head, const void* contents) {
+  SORREL_ASSERT(offset_ >= static_cast<std::int64_t>(sizeof(Begin)), "a segment at %lld",
+                static_cast<long long>(offset_));
+  SORREL_ASSERT(contents != nullptr || head.bytes == 0, "no contents of %llu bytes",
+                static_cast<unsigned long long>(head.bytes));
   const Head written{.mark = segment_mark,
                      .kind = head.kind,
                      .rank = head.rank,
@@ -114,6 +122,8 @@ std::string SegmentWriter::add(const SegmentHead& head, const void* contents) {
   std::vector<std::uint32_t> checks;
   for (std::size_t done = 0; done < bytes; done += piece_bytes)
     checks.push_back(crc32c(data + done, std::min(piece_bytes, bytes - done)));
+  SORREL_ASSERT(checks.size() == piece_count(head.bytes), "%zu checks of %llu bytes", checks.size(),
+                static_cast<unsigned long long>(head.bytes));
   std::string error = write_checked(&written, sizeof written);
   if (error.empty()) error = write(contents, bytes);
   if (error.empty()) error = write_checked(checks.data(), checks.size() * sizeof checks.front());
@@ -128,7 +138,11 @@ std::string SegmentWriter::finish(FileSeal& seal) {
           .code = {},
           .check = 0,
           .unused = 0};
-  if (hash_) std::ranges::copy(key_->code_of(hash_->finish()), end.code.begin());
+  if (hash_) {
+    const std::string code = key_->code_of(hash_->finish());
+    SORREL_CHECK(code.size() == end.code.size(), "a code of %zu bytes", code.size());
+    std::ranges::copy(code, end.code.begin());
+  }
   hash_.reset();
   end.check = crc32c(&end, bytes_before_check, check_);
   seal = {.bytes = end.file_bytes, .check = end.check};
@@ -207,6 +221,8 @@ bool SegmentReader::is_of(const UserKey& key) const {
   if (!key.is_there() || code_.empty()) return false;
   KeyedHash hash = key.hash();
   std::vector<std::byte> piece(piece_bytes);
+  SORREL_ASSERT(seal_.bytes >= sizeof(Begin) + sizeof(End), "a file of %llu bytes",
+                static_cast<unsigned long long>(seal_.bytes));
   auto left = static_cast<std::size_t>(seal_.bytes) - sizeof(End);
   for (std::int64_t offset = 0; left > 0;) {
     const std::size_t bytes = std::min(piece.size(), left);
@@ -249,6 +265,7 @@ std::string SegmentReader::read_segment(std::int64_t& offset, std::int64_t end) 
 std::string SegmentReader::read_piece(const Segment& segment,
                                       std::size_t number,
                                       std::byte* contents) const {
+  SORREL_ASSERT(number < segment.checks.size(), "piece %zu of %zu", number, segment.checks.size());
   const std::size_t done = number * piece_bytes;
   const auto bytes = std::min(piece_bytes, static_cast<std::size_t>(segment.head.bytes) - done);
   const os::Moved moved =

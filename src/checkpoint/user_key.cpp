@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "os/disk_file.hpp"
@@ -67,6 +68,8 @@ std::string UserKey::code_of(std::span<const std::string_view> parts) const {
   lengths.reserve(parts.size());
   std::vector<std::string_view> text;
   for (const std::string_view part : parts) {
+    // The texts point into it.
+    SORREL_CHECK(lengths.size() < lengths.capacity(), "%zu parts", parts.size());
     lengths.push_back(part.size());
     text.emplace_back(reinterpret_cast<const char*>(&lengths.back()), sizeof lengths.back());
     text.push_back(part);

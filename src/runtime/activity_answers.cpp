@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/scheduler.hpp"
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
@@ -89,6 +90,8 @@ std::vector<WorkerView> request_answers(core::Scheduler& scheduler) {
 template <class T>
 std::vector<T> part_of(std::vector<T> all, std::size_t first, std::size_t count) {
   if (all.size() <= count) return all;
+  SORREL_CHECK(first + count <= all.size(), "%zu ranks behind %zu, of %zu", count, first,
+               all.size());
   const auto begin = std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(first));
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
@@ -141,6 +144,8 @@ void give_activity_answer(const Job& job, const void* context) {
     if (worker.thread_number() != self) continue;
     for_each_rank(job, worker, [&](const mpi::RankState& rank) {
       const std::size_t index = job.index_of(rank);
+      SORREL_CHECK(index < descriptions.size(), "rank %d of %zu", rank.world_rank,
+                   descriptions.size());
       descriptions[index] = describe(job, rank);
       if (!stacks.calls.empty()) stacks.calls[index].take(job, rank, context);
       const auto python_state = descriptions[index].python_state;
@@ -154,6 +159,9 @@ void give_activity_answer(const Job& job, const void* context) {
 
 ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
   const auto place_count = static_cast<std::size_t>(job.place_count());
+  SORREL_ASSERT(respondents.size() == scheduler_of(job).worker_count(),
+                "%zu respondents of %u workers", respondents.size(),
+                scheduler_of(job).worker_count());
   descriptions.resize(place_count);
   if (detail == AnswerDetail::with_stacks) stacks.calls.resize(place_count);
   if (has_python()) stacks.python.resize(place_count);

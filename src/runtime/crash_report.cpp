@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/fixed_text.hpp"
 #include "check/checked_job.hpp"
 #include "check/checker.hpp"
@@ -310,6 +311,7 @@ bool is_watching(int signal_number) {
 
 void end_with_backtrace(std::string_view what, std::span<const void* const> left_out) {
   constexpr int status = 128 + SIGABRT;
+  SORREL_ASSERT(job_of_process() != nullptr, "a report without a job");
   Job& job = *job_of_process();
   begin_report(job, status);
   report.backtrace = job.backtrace_of(mpi::peek_rank());

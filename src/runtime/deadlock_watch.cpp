@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "mpi/job/rank_needs.hpp"
 #include "mpi/match/rank_state.hpp"
 
@@ -85,6 +86,9 @@ void DeadlockWatch::sample() {
 }
 
 void DeadlockWatch::begin(Step step) {
+  SORREL_ASSERT(step == Step::asked || step == Step::stopping, "step %d", static_cast<int>(step));
+  SORREL_ASSERT(answered_.size() == scheduler_.worker_count(), "%zu answers of %u workers",
+                answered_.size(), scheduler_.worker_count());
   for (auto& answer : answered_)
     answer.store(false, std::memory_order_relaxed);
   step_.store(step, std::memory_order_release);

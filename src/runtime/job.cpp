@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/failure_status.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -500,6 +501,8 @@ void Job::begin_trace(core::Worker& worker) {
   }
   if (tracers_.empty()) return;
   const trace::Origin origin{.process = worlds_.front()->own_process(), .worker = worker.index()};
+  SORREL_ASSERT(worker.index() < tracers_.size(), "worker %u of %zu", worker.index(),
+                tracers_.size());
   auto& tracer = tracers_[worker.index()];
   tracer =
       std::make_unique<trace::Tracer>(trace_folder_, origin, trace_bytes_max_, has_trace_failed_);
@@ -563,6 +566,8 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 /// Once for each stack, however often its rank comes.
 bool Job::install_guard(const mpi::RankState& rank) {
   const std::size_t index = index_of(rank);
+  SORREL_CHECK(index < has_guard_.size(), "rank %d at place %zu of %zu", rank.world_rank, index,
+               has_guard_.size());
   if (has_guard_[index] == 0) has_guard_[index] = stacks_.install_guard(index) ? 1 : 0;
   return has_guard_[index] != 0;
 }
@@ -581,6 +586,7 @@ void Job::start_fiber(mpi::RankState& rank, core::Worker& worker) {
   // The color is the rank's number in the job, equal in every process. A spawned rank stays in its
   // process.
   const std::int32_t color = rank.spawned == nullptr ? rank.world_rank : rank.place;
+  SORREL_ASSERT(color >= 0, "rank %d at place %d", rank.world_rank, rank.place);
   const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(color));
   worker.prepare(rank.fiber, stacks_.bottom(index_of(rank)), bytes, rank_entry, &rank);
 }
@@ -604,6 +610,7 @@ void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
 }
 
 void Job::clear_rank(mpi::RankState& rank) {
+  SORREL_ASSERT(mover_ != nullptr, "rank %d leaves a job whose ranks stay", rank.world_rank);
   page_follower_.forget(index_of(rank));
   body_.states().clear(rank);
   stacks_.clear(index_of(rank));

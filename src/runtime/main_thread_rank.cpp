@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "core/worker.hpp"
 #include "mpi/match/rank_state.hpp"
 
@@ -19,6 +20,7 @@ std::atomic<std::uintptr_t> main_thread_pointer{0};
 void set_main_thread_rank() {
   main_worker = core::Worker::current();
   main_rank = mpi::current_rank();
+  SORREL_CHECK(main_worker != nullptr && main_rank != nullptr, "the main thread runs no rank");
   // Release, pairs with is_main_thread(): the worker is written.
   main_thread_pointer.store(arch::thread_pointer(), std::memory_order_release);
 }
@@ -34,6 +36,7 @@ bool is_main_thread(std::uintptr_t thread_pointer) {
 }
 
 void enter_main_thread() {
+  SORREL_ASSERT(main_worker != nullptr, "the main thread runs no rank");
   core::Worker::set_current(main_worker);
 }
 

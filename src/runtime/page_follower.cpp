@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
@@ -63,6 +64,7 @@ bool PageFollower::take(Chunk& chunk) {
       continue;
     }
     const os::MemoryRange& range = journey.memory.front();
+    SORREL_ASSERT(range.begin <= range.end, "0x%zx to 0x%zx", range.begin, range.end);
     const std::uintptr_t begin = range.begin + journey.done_bytes;
     if (begin >= range.end) {
       journey.memory.erase(journey.memory.begin());

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "core/fiber_thread.hpp"
 #include "core/guest.hpp"
 #include "loop/job_threads.hpp"
@@ -122,6 +123,7 @@ ThreadCall::ThreadCall(const char* function, const void* call_site) {
 }
 
 ThreadCall::~ThreadCall() {
+  SORREL_ASSERT(guest_ == nullptr || guest_->is_inside(), "%s has left already", guest_->call);
   if (guest_ != nullptr) guest_->leave();
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -186,7 +187,10 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
   const core::Worker* borrower = real_state == core::FiberState::lent ? borrower_of(rank) : nullptr;
   const core::FiberState state =
       real_state == core::FiberState::lent ? core::FiberState::running : real_state;
-  Watched& watched = workers_[(borrower != nullptr ? borrower : rank.worker)->index()];
+  const std::uint32_t index = (borrower != nullptr ? borrower : rank.worker)->index();
+  SORREL_CHECK(index < workers_.size(), "rank %d on worker %u of %zu", rank.world_rank, index,
+               workers_.size());
+  Watched& watched = workers_[index];
   if (state == core::FiberState::ended) return;
   if (rank.fiber.is_guest) {
     // It has threads of its own, and holds up no other rank.
@@ -235,6 +239,7 @@ void StallWatch::check_process(const Census& census) {
   quiet_count_ = is_quiet ? quiet_count_ + 1 : 0;
   if (quiet_count_ < agreeing_samples_min) return;
   quiet_count_ = 0;
+  SORREL_ASSERT(!census.outside.empty() || !census.in_kernel.empty(), "no rank waits outside");
   report_awaited(census);
 }
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/check.hpp"
+
 namespace sorrel::runtime {
 
 namespace {
@@ -18,6 +20,8 @@ constexpr std::uint64_t number_mask = (std::uint64_t{1} << report::ViewRequest::
 }  // namespace
 
 void add_view_request(const report::ViewRequest& request) {
+  SORREL_ASSERT(request.slot <= number_mask && request.descriptor <= number_mask,
+                "slot %u of descriptor %u", request.slot, request.descriptor);
   const std::uint64_t word = std::uint64_t{static_cast<std::uint32_t>(request.sender)}
                                  << sender_shift |
                              std::uint64_t{request.slot} << slot_shift | request.descriptor;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -119,6 +120,7 @@ void JobSaver::prepare(core::Worker& worker) {
 
 /// Before the stop, so that the ranks do not wait for the device. No process writes.
 void JobSaver::prepare_stop() {
+  SORREL_ASSERT(writer_ == 0, "process %d still writes", writer_);
   begun_generation_ = generations_->next();
   begin_error_ = generations_->begin(begun_generation_);
 }
@@ -246,6 +248,7 @@ bool JobSaver::may_save(core::JobStop& stop) {
 
 int JobSaver::save_stopped(core::JobStop& stop) {
   generation_ = std::ranges::max(stop.exchange(begun_generation_));
+  SORREL_ASSERT(generation_ != 0, "no process has begun a checkpoint");
   if (!may_save(stop)) {
     if (begun_generation_ != 0) generations_->discard(generation_);
     return refused;
@@ -266,6 +269,7 @@ int JobSaver::save_stopped(core::JobStop& stop) {
         text_of("no checkpoint, and the job goes on: cannot fork: %s", std::strerror(errno)));
   }
   if (stop.agree(child > 0)) {
+    SORREL_ASSERT(writer_ == 0, "processes %d and %d write", writer_, child);
     writer_ = child;
     const bool is_begin = stop.sum(is_begin_.load(std::memory_order_relaxed) ? 1 : 0) != 0;
     return is_begin ? wait_for_begin(stop) : saved;
@@ -370,6 +374,7 @@ std::string JobSaver::write_memory(checkpoint::SegmentWriter& file,
   std::string error;
   for (std::uintptr_t at = run.begin; at < run.end && error.empty();) {
     const std::uint64_t bytes = std::min<std::uint64_t>(run.end - at, part_bytes_max);
+    SORREL_ASSERT(bytes != 0 && at + bytes <= run.end, "0x%zx to 0x%zx", run.begin, run.end);
     if (bytes > room_bytes_) {
       error = generations_->room_error(part_bytes_max);
       room_bytes_ = part_bytes_max;
@@ -430,9 +435,12 @@ std::string JobSaver::read_records(const checkpoint::SegmentReader& file) {
 
 std::string JobSaver::restore(mpi::RankState& rank) {
   const auto number = static_cast<std::uint32_t>(rank.world_rank);
+  SORREL_CHECK(number < places_.size(), "rank %u of %zu", number, places_.size());
   const Place& place = places_[number];
   if (place.file == nullptr) return text_of("the checkpoint has no rank %u", number);
   const checkpoint::SegmentReader& file = *place.file;
+  SORREL_CHECK(place.segment < file.segments().size(), "segment %zu of %zu", place.segment,
+               file.segments().size());
   const auto segments = std::span(file.segments()).subspan(place.segment);
   std::string bytes(segments.front().head.bytes, '\0');
   std::string error = file.read(segments.front(), bytes.data());

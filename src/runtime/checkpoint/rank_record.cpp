@@ -6,8 +6,10 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "mpi/saved/saved_rank.hpp"
+#include "os/stack_slab.hpp"
 
 namespace sorrel::runtime {
 
@@ -76,10 +78,23 @@ std::string restore_record(mpi::RankState& rank,
   return own.error.empty() ? "" : text_of("rank %d: %s", rank.world_rank, own.error.c_str());
 }
 
+void RestoredRank::check_invariants(const os::MemoryRange& stack) const {
+  SORREL_CHECK(context >= stack.begin && context < stack.end,
+               "a rank goes on at 0x%zx, and its stack is from 0x%zx to 0x%zx", context,
+               stack.begin, stack.end);
+  SORREL_CHECK(
+      outcome > context && outcome + sizeof(int) <= stack.end && outcome % sizeof(int) == 0,
+      "a rank that goes on at 0x%zx finds the result at 0x%zx", context, outcome);
+}
+
 void resume(mpi::RankState& rank,
             const RestoredRank& restored,
             ProgramStates& states,
             int outcome) {
+  const os::StackSlab& stacks = *rank.world->rank_stacks();
+  const auto bottom =
+      reinterpret_cast<std::uintptr_t>(stacks.bottom(static_cast<std::size_t>(rank.place)));
+  restored.check_invariants({bottom, bottom + stacks.stack_bytes()});
   states.on_memory_restored(rank);
   rank.fiber.context = reinterpret_cast<arch::Context>(restored.context);
   *reinterpret_cast<int*>(restored.outcome) = outcome;

@@ -36,6 +36,9 @@ struct RestoredRank {
   std::string objects;
   /// What has changed since the job was saved, for a user; "": nothing.
   std::string note;
+
+  /// The rank goes on within its stack, and what it finds there lies above its frames.
+  void check_invariants(const os::MemoryRange& stack) const;
 };
 
 /// In a rank that is prepared and has not run, on its worker, before its memory. `is_restart`: in

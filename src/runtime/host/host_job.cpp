@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "governor/cpu_budget.hpp"
 #include "mpi/base/rank_layout.hpp"
 #include "os/cgroup.hpp"
@@ -44,6 +45,8 @@ void divide_cores(transport::HostJob& job, Config& config) {
   } else if (ranks >= job.process_count) {
     config.worker_count = std::min(config.worker_count, ranks / job.process_count);
   }
+  SORREL_CHECK(config.worker_count > 0 && config.rank_count > 0, "%u workers, %d ranks",
+               config.worker_count, config.rank_count);
   job.is_crowded = config.cpus.size() < config.worker_count;
   if (job.is_crowded || config.is_unbound) {
     config.cpus.clear();

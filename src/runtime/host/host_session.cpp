@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/peer_memory.hpp"
 #include "runtime/host/host_status_block.hpp"
@@ -84,6 +85,9 @@ void start_plugin(transport::HostJob& job, const launch::HostSpec& spec) {
   if (job.host == nullptr)
     end_host_process(host_error_status, "cannot start the host MPI (%s): %s", spec.name.c_str(),
                      error);
+  SORREL_CHECK(place.process >= 0 && place.process < place.process_count,
+               "the host MPI (%s) says: process %d of %d", spec.name.c_str(), place.process,
+               place.process_count);
   job.process = static_cast<std::uint32_t>(place.process);
   job.process_count = static_cast<std::uint32_t>(place.process_count);
   job.any_thread = place.any_thread != 0;
@@ -102,6 +106,8 @@ void gather_members(transport::HostJob& job, pid_t daemon) {
   mine.probe_address = reinterpret_cast<std::uintptr_t>(&probe_value);
   mine.probe_value = probe_value;
   job.members = job.gather(mine);
+  SORREL_CHECK(job.members.size() == job.process_count, "%zu members of %u processes",
+               job.members.size(), job.process_count);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "runtime/moves/packed_rank.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
+#include "base/invariants.hpp"
 
 namespace sorrel::runtime {
 
@@ -23,7 +26,21 @@ std::vector<os::MemoryRange> take_ranges(ByteCursor& from) {
 
 }  // namespace
 
+void PackedRank::check_invariants() const {
+  SORREL_CHECK(number >= 0, "rank %d", number);
+  std::vector<os::MemoryRange> sorted = memory;
+  std::ranges::sort(sorted, {}, &os::MemoryRange::begin);
+  std::uintptr_t end = 0;
+  for (const os::MemoryRange& piece : sorted) {
+    SORREL_CHECK(piece.begin < piece.end && piece.begin >= end,
+                 "rank %d: a piece from 0x%zx to 0x%zx, behind 0x%zx", number, piece.begin,
+                 piece.end, end);
+    end = piece.end;
+  }
+}
+
 void add(const PackedRank& packed, ByteWriter& to) {
+  SORREL_ASSERT_INVARIANTS(packed);
   to.add(packed.number);
   to.add(packed.load);
   to.add_block(packed.record);
@@ -40,6 +57,7 @@ std::optional<PackedRank> take_packed_rank(ByteCursor& from) {
                     .checked = take_ranges(from),
                     .check = from.take<std::uint64_t>()};
   if (!from.is_good()) return std::nullopt;
+  SORREL_ASSERT_INVARIANTS(packed);
   return packed;
 }
 

@@ -25,6 +25,9 @@ struct PackedRank {
   /// none: it is not checked.
   std::vector<os::MemoryRange> checked;
   std::uint64_t check = 0;
+
+  /// Its memory is pieces with bytes, none of which has a byte of another one.
+  void check_invariants() const;
 };
 
 void add(const PackedRank& packed, ByteWriter& to);

@@ -11,6 +11,7 @@
 #include "arch/cpu.hpp"
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -127,6 +128,8 @@ void RankMover::observe() {
   std::vector<double> loads = window_loads_.loads();
   // Processes that are given up tell nothing: as if they had what the others have.
   double sum = 0;
+  SORREL_ASSERT(loads.size() == given_up_.size(), "loads of %zu processes, of %zu", loads.size(),
+                given_up_.size());
   for (std::size_t i = 0; i < loads.size(); ++i)
     sum += given_up_[i] ? 0 : loads[i];
   const auto count = static_cast<double>(std::ranges::count(given_up_, false));
@@ -343,6 +346,7 @@ bool RankMover::gather_offers(core::JobStop& stop) {
   chain_ = {};
   for (std::uint32_t process = 0; process < config_.process_count; ++process) {
     const auto offers = std::span(all).subspan(process * count_max, count_of(process));
+    SORREL_CHECK(!offers.empty(), "process %u has no rank", process);
     chain_.begins.push_back(layout.first_rank_of_process(process));
     chain_.is_closed.push_back(offers.front().is_closed != 0);
     chain_.is_given_up.push_back(offers.front().is_given_up != 0);
@@ -415,6 +419,8 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
 /// The ranks that leave this process.
 std::vector<std::int32_t> RankMover::leaving_ranks(const Begins& begins) const {
   const std::uint32_t own = config_.own_process;
+  SORREL_CHECK(begins.size() == config_.process_count, "begins of %zu processes, of %u",
+               begins.size(), config_.process_count);
   const std::int32_t begin = begins[own];
   const std::int32_t end = own + 1 < begins.size() ? begins[own + 1] : world_.size();
   std::vector<std::int32_t> leaving;
@@ -555,6 +561,9 @@ std::string RankMover::receive(std::uint32_t process,
   while (!from.at_end()) {
     std::optional<PackedRank> packed = take_packed_rank(from);
     SORREL_CHECK(packed.has_value(), "a package of process %u is damaged", process);
+    SORREL_CHECK(layout.process_of(packed->number) == config_.own_process,
+                 "rank %d comes to process %u, and is for process %u", packed->number,
+                 config_.own_process, layout.process_of(packed->number));
     Arrival& arrival = arrivals_.emplace_back();
     arrival.process = process;
     arrival.packed = std::move(*packed);
@@ -644,6 +653,10 @@ void RankMover::commit(const mpi::RankLayout& layout) {
   }
   world_.end_move(arrived);
   restore_objects();
+  SORREL_CHECK(world_.last_own_rank() - world_.first_own_rank() ==
+                   layout.first_rank_of_process(config_.own_process + 1) -
+                       layout.first_rank_of_process(config_.own_process),
+               "ranks %d to %d", world_.first_own_rank(), world_.last_own_rank());
   world_.scheduler().change_fiber_count(static_cast<std::int32_t>(arrived.size()) -
                                         static_cast<std::int32_t>(leaving_.size()));
   leaving_.clear();

@@ -42,6 +42,15 @@ TEST(PackedRank, IsNotReadFromBytesThatAreCut) {
   }
 }
 
+TEST(PackedRank, HasPiecesOfMemoryWithoutACommonByte) {
+  PackedRank packed = example(1);
+  packed.check_invariants();
+  packed.memory.push_back({8000, 9000});
+  EXPECT_DEATH(packed.check_invariants(), "rank 1: a piece from 0x1f40 to 0x2328, behind 0x2000");
+  packed.memory.back() = {9000, 9000};
+  EXPECT_DEATH(packed.check_invariants(), "a piece from 0x2328 to 0x2328");
+}
+
 TEST(PackedRank, HasACheckThatEachByteChanges) {
   std::vector<char> memory(10000, 'a');
   const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
