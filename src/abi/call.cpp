@@ -1,10 +1,12 @@
 #include "abi/call.hpp"
 
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "abi/tool_state.hpp"
+#include "base/check.hpp"
 #include "base/failure_status.hpp"
 #include "base/printable.hpp"
 #include "check/checked_job.hpp"
@@ -67,6 +69,8 @@ namespace {
 }  // namespace
 
 int wrong_phase(RankState& self) {
+  SORREL_ASSERT(self.phase != mpi::Phase::running, "%s was called at the right time",
+                self.fiber.call);
   const char* when = self.phase == mpi::Phase::before_init ? "before MPI_Init"
                      : self.phase == mpi::Phase::in_handler
                          ? "in a signal handler that interrupts a call of MPI"
@@ -146,6 +150,7 @@ namespace {
 
 int raise(RankState& self, Comm& comm, const mpi::Errhandler& handler, int error_class) {
   return act(self, handler, error_class, [&](int* error_code) {
+    SORREL_CHECK(handler.function != nullptr, "an error handler without a function");
     MPI_Comm comm_handle = user_handle_of(self, comm);
     handler.function(&comm_handle, error_code);
   });
@@ -163,6 +168,8 @@ namespace {
 
 /// A rank that goes on in another process does so here: nothing of it is used afterwards.
 int enter_safepoint(RankState& self, int result) {
+  SORREL_ASSERT(mpi::current_rank() == &self, "rank %d goes to a safepoint on another flow",
+                self.world_rank);
   self.world->safepoint()->enter(self);
   return result;
 }
@@ -199,6 +206,7 @@ int raise(RankState& self, MPI_Errhandler handler, int error_class) {
 
 int raise(RankState& self, mpi::Win& win, int error_class) {
   return act(self, *win.errhandler, error_class, [&](int* error_code) {
+    SORREL_CHECK(win.errhandler->win_function != nullptr, "an error handler without a function");
     MPI_Win handle = handle_of(win);
     win.errhandler->win_function(&handle, error_code);
   });
@@ -206,6 +214,7 @@ int raise(RankState& self, mpi::Win& win, int error_class) {
 
 int raise(RankState& self, mpi::File& file, int error_class) {
   return act(self, *file.errhandler, error_class, [&](int* error_code) {
+    SORREL_CHECK(file.errhandler->file_function != nullptr, "an error handler without a function");
     MPI_File handle = handle_of(file);
     file.errhandler->file_function(&handle, error_code);
   });
@@ -258,6 +267,7 @@ int raise_null(const char* function, const char* argument) {
 
 void give_text(const char* text, char* to, int* length) {
   const std::size_t size = std::strlen(text);
+  SORREL_ASSERT(size < INT_MAX, "a text of %zu bytes", size);
   std::memcpy(to, text, size + 1);
   *length = static_cast<int>(size);
 }

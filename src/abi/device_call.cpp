@@ -10,6 +10,7 @@
 
 #include "abi/call.hpp"
 #include "abi/device_stage.hpp"
+#include "base/check.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/observer.hpp"
@@ -45,7 +46,10 @@ struct RankCalls {
     return taken;
   }
 
-  void keep(std::unique_ptr<StagedRequest> request) { requests.push_back(std::move(request)); }
+  void keep(std::unique_ptr<StagedRequest> request) {
+    SORREL_ASSERT(request != nullptr && !request->stages.empty(), "a request without buffers");
+    requests.push_back(std::move(request));
+  }
 };
 
 /// The calls of all ranks of the process; their addresses stay.
@@ -158,6 +162,7 @@ int DeviceCall::fail(int error_class, const char* reason) const {
 /// Whether this rank is the root of a rooted collective. False in a member of an intercommunicator
 /// that takes no part.
 bool DeviceCall::is_root() const {
+  SORREL_ASSERT(comm_ != nullptr && function_.root >= 0, "%s has no root", function_.name);
   return mpi::is_root_of(*comm_, argument<int>(function_.root));
 }
 
@@ -174,6 +179,8 @@ bool DeviceCall::is_in_place() const {
 
 /// How many blocks of `count` a buffer has; 0 where it is not significant.
 std::size_t DeviceCall::block_count(DeviceShare share) const {
+  SORREL_ASSERT(share == DeviceShare::one || comm_ != nullptr, "%s has no communicator",
+                function_.name);
   const auto size = [](std::int32_t count) { return static_cast<std::size_t>(count); };
   switch (share) {
     case DeviceShare::one:
@@ -388,7 +395,10 @@ std::vector<std::size_t> DeviceCall::completed(std::size_t count) const {
       function_.index_count >= 0 ? *argument<const int*>(function_.index_count) : 1;
   // MPI_UNDEFINED is negative.
   for (int i = 0; i < index_count; ++i) {
-    if (indices[i] >= 0) found.push_back(static_cast<std::size_t>(indices[i]));
+    if (indices[i] < 0) continue;
+    SORREL_CHECK(static_cast<std::size_t>(indices[i]) < count, "request %d of %zu", indices[i],
+                 count);
+    found.push_back(static_cast<std::size_t>(indices[i]));
   }
   return found;
 }
@@ -421,6 +431,7 @@ int DeviceCall::start(std::span<const MPI_Request> requests) {
 
 int DeviceCall::free(MPI_Request request) {
   auto staged = calls_.take(request);
+  SORREL_CHECK(staged != nullptr, "a request without a buffer on a device");
   if (staged->is_active) {
     calls_.keep(std::move(staged));
     return fail(MPI_ERR_REQUEST,

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.hpp"
 #include "mpi/datatype/rows.hpp"
 
 namespace sorrel::abi {
@@ -23,6 +24,8 @@ std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
 
 /// From the first to the last byte of data.
 AddressRange range_of(const DeviceBlock& block) {
+  SORREL_ASSERT(block.count != 0 && block.type != nullptr && block.type->size() != 0,
+                "a block of %zu elements", block.count);
   const mpi::Datatype& type = *block.type;
   const std::int64_t last = static_cast<std::int64_t>(block.count - 1) * type.extent();
   const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
@@ -91,11 +94,13 @@ std::size_t DeviceStage::bytes() const {
 }
 
 bool DeviceStage::prepare() {
+  SORREL_ASSERT(host_ == nullptr && !blocks_.empty(), "%zu blocks", blocks_.size());
   AddressRange all{.begin = std::numeric_limits<std::uintptr_t>::max(), .end = 0};
   for (const DeviceBlock& block : blocks_) {
     const AddressRange range = range_of(block);
     all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
   }
+  SORREL_ASSERT(all.begin < all.end, "data from 0x%zx to 0x%zx", all.begin, all.end);
   begin_ = all.begin;
   host_bytes_ = use_.form == Form::packed ? bytes() : all.end - all.begin;
   host_ = device::buffers().take_host(host_bytes_, all.begin);
@@ -103,6 +108,7 @@ bool DeviceStage::prepare() {
 }
 
 std::intptr_t DeviceStage::host_of(std::uintptr_t address) const {
+  SORREL_ASSERT(host_ != nullptr, "a buffer that is not prepared");
   const auto host = reinterpret_cast<std::uintptr_t>(host_);
   return static_cast<std::intptr_t>(use_.form == Form::packed ? host : host + (address - begin_));
 }
@@ -116,6 +122,11 @@ bool DeviceStage::copy(device::Direction direction, std::size_t bytes) {
       if (!is_good) return;
       const std::uintptr_t address = moved(block.address, rows.displacement);
       const bool is_packed = use_.form == Form::packed;
+      SORREL_ASSERT(!is_packed || packed + rows.packed + rows.bytes <= host_bytes_,
+                    "%zu bytes behind %zu of %zu", rows.bytes, packed + rows.packed, host_bytes_);
+      SORREL_ASSERT(is_packed || address - begin_ + rows.bytes <= host_bytes_,
+                    "%zu bytes at 0x%zx, of %zu from 0x%zx on", rows.bytes, address, host_bytes_,
+                    begin_);
       const device::Rows copied{
           .host = is_packed ? host_ + packed + rows.packed : host_ + (address - begin_),
           .device = address,

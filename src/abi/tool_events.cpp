@@ -5,6 +5,7 @@
 
 #include "abi/body.hpp"
 #include "abi/tool_state.hpp"
+#include "base/check.hpp"
 
 namespace sorrel::abi {
 
@@ -79,6 +80,7 @@ void for_each_observer(const ToolState& tool,
 }
 
 void give(ToolState& tool, const mpi::RankEvent& event) {
+  SORREL_ASSERT(tool.instance == nullptr, "an event is given in a callback of another one");
   const EventInstance instance{.type = &tool_events()[static_cast<std::size_t>(event.kind)],
                                .event = event};
   tool.instance = &instance;
@@ -119,6 +121,7 @@ void end_freed(ToolState& tool) {
 }
 
 void mark_freed(ToolState& tool, EventRegistration& registration) {
+  SORREL_ASSERT(!registration.is_observed || tool.events != nullptr, "no events are observed");
   registration.is_freed = true;
   if (registration.is_observed) tool.events->end(registration.kind);
   registration.is_observed = false;
@@ -149,6 +152,7 @@ void observe(RankState& self, ToolState& tool, EventRegistration& registration) 
 
 void deliver_events(RankState& self, ToolState& tool) {
   if (tool.is_delivering) return;
+  SORREL_ASSERT(tool.events != nullptr, "rank %d observes no events", self.world_rank);
   tool.is_delivering = true;
   // Callbacks may call MPI, and the call that ends here is not over.
   const char* const call = self.fiber.call;
@@ -342,6 +346,8 @@ int T_event_read(RankState& /*self*/,
     return MPI_T_ERR_INVALID_INDEX;
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
   const auto element = static_cast<std::size_t>(element_index);
+  SORREL_CHECK(element < instance->event.values.size(), "element %zu of %zu", element,
+               instance->event.values.size());
   give_value(instance->type->is_int[element], instance->event.values[element], buffer);
   return MPI_SUCCESS;
 }

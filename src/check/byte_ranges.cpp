@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "os/peer_memory.hpp"
 #include "os/process_number.hpp"
@@ -24,6 +25,7 @@ constexpr std::uint64_t sample_count_max = 1024;
 class PieceHash {
  public:
   void add(std::uintptr_t begin, std::size_t bytes) {
+    SORREL_ASSERT(bytes <= copy_.size(), "a piece of %zu bytes", bytes);
     if (count_ == pieces_.size() || bytes_ + bytes > copy_.size()) flush();
     pieces_[count_++] = {.begin = begin, .end = begin + bytes};
     bytes_ += bytes;
@@ -65,6 +67,7 @@ void ByteRanges::add(const void* buffer, std::uint64_t count, const mpi::Datatyp
 }
 
 void ByteRanges::add_range(ByteRange range) {
+  SORREL_ASSERT(range.begin <= range.end, "0x%zx to 0x%zx", range.begin, range.end);
   if (!ranges_.empty() && ranges_.back().end == range.begin) {
     ranges_.back().end = range.end;
   } else if (ranges_.size() < range_count_max) {
@@ -118,6 +121,7 @@ std::optional<std::uintptr_t> ByteRanges::overlap_with(const ByteRanges& other) 
 }
 
 std::optional<std::uint64_t> ByteRanges::hash() const {
+  SORREL_ASSERT(ranges_.size() <= range_count_max, "%zu ranges", ranges_.size());
   const bool is_sampled = bytes_ > hashed_bytes_max;
   const std::uintptr_t step = std::max(sample_step_min, bytes_ / sample_count_max);
   PieceHash hash;

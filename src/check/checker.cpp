@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "mpi/base/error_string.hpp"
@@ -279,6 +280,7 @@ Checker::Checker(const std::string& folder, std::int32_t rank_count)
 Checker::~Checker() = default;
 
 Checker::RankCheck& Checker::check_of(std::int32_t rank) {
+  SORREL_ASSERT(rank >= 0, "rank %d", rank);
   const auto index = static_cast<std::size_t>(rank);
   while (ranks_.size() <= index)
     ranks_.push_back(std::make_unique<RankCheck>(findings_));
@@ -326,6 +328,7 @@ int Checker::begin(RankState& self, sorrel_checked_call& raw) {
 
 void Checker::end(sorrel_checked_call& raw, int error_class) {
   auto* active = static_cast<ActiveCall*>(raw.state);
+  SORREL_CHECK(active != nullptr && &active->raw == &raw, "a call ends that has not begun");
   RankCheck& rank = active->rank;
   rank.buffers.settle();
   rank.is_error_explained = false;

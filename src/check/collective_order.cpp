@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "mpi/comm/process_map.hpp"
@@ -235,12 +236,16 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
   const Comm& group = mpi::local_part_of(comm);
   const std::int32_t size = group.size();
   const auto own = static_cast<std::size_t>(group.rank);
+  SORREL_ASSERT(group.rank >= 0 && group.rank < size, "member %d of %d", group.rank, size);
   Sequence& sequence = sequences_[group.shared->context()];
   sequence.counts.resize(static_cast<std::size_t>(size));
   sequence.earlier.resize(static_cast<std::size_t>(size));
   const std::uint64_t number = sequence.counts[own]++;
   const CallPlace place{.rank = self.world_rank, .name = call.name(), .site = call.site()};
   const std::uint64_t at = number - sequence.first;
+  SORREL_CHECK(at <= sequence.rounds.size(), "call %llu of a member, in %zu rounds from %llu on",
+               static_cast<unsigned long long>(number), sequence.rounds.size(),
+               static_cast<unsigned long long>(sequence.first));
   if (at == sequence.rounds.size()) {
     sequence.rounds.push_back({.function = call.function(), .first = place});
     if (call.has("root"))
@@ -267,6 +272,7 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
                         static_cast<long long>(root), static_cast<long long>(op)),
                 sequence.earlier[own]);
   }
+  SORREL_ASSERT(has(call), "%s is no collective call", call.name());
   const CollectiveShape shape = shapes_.find(name_of(call))->second;
   bool can_continue = true;
   if (shape != CollectiveShape::order_only && comm.inter == nullptr) {
@@ -277,6 +283,8 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
   const mpi::ProcessMap* processes = group.shared->processes();
   const auto here =
       processes == nullptr ? size : static_cast<std::int32_t>(processes->own_members().size());
+  SORREL_ASSERT(round.arrived_count <= here, "%d members of %d have called %s",
+                static_cast<int>(round.arrived_count), here, call.name());
   if (round.arrived_count == here) {
     SORREL_ASSERT(at == 0 || !sequence.rounds.empty());
     // A member is at most one round behind a complete one.
@@ -480,6 +488,8 @@ void CollectiveOrder::compare_lists(Round& round,
       add_list(member.receives, "recvcounts", has_types ? "recvtypes" : "recvtype");
       break;
   }
+  SORREL_ASSERT(round.members.size() < static_cast<std::size_t>(size), "%zu members of %d",
+                round.members.size() + 1, size);
   for (const Member& other : round.members) {
     compare_flows(member, other);
     compare_flows(other, member);

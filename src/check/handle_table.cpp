@@ -1,7 +1,9 @@
 #include "check/handle_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/check.hpp"
 #include "mpi/base/handle.hpp"
 
 namespace sorrel::check {
@@ -30,7 +32,9 @@ constexpr Row rows[] = {
 };
 
 const Row& row_of(ArgumentKind kind) {
-  return *std::ranges::find(rows, kind, &Row::kind);
+  const Row* found = std::ranges::find(rows, kind, &Row::kind);
+  SORREL_CHECK(found != std::end(rows), "objects of kind %d", static_cast<int>(kind));
+  return *found;
 }
 
 }  // namespace

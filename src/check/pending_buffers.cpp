@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "mpi/comm/topology/topology.hpp"
 
@@ -30,6 +31,7 @@ class Peers {
 
   /// Beyond the rim of a grid there is none.
   [[nodiscard]] bool has(std::size_t i) const {
+    SORREL_ASSERT(i < count_, "block %zu of %zu", i, count_);
     return neighbors_.empty() || neighbors_[i] != MPI_PROC_NULL;
   }
 
@@ -345,6 +347,9 @@ std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
         (!used.is_written || (operation.is_received && used.address != nullptr));
     operation.hashes.push_back(is_watched ? used.bytes.hash() : std::nullopt);
   }
+  SORREL_ASSERT(operations_.empty() || operations_.back().number < operation.number,
+                "operation %llu is numbered twice",
+                static_cast<unsigned long long>(operation.number));
   operations_.push_back(std::move(operation));
   return operations_.back().number;
 }
@@ -374,6 +379,8 @@ void PendingBuffers::forget(std::uintptr_t request) {
 }
 
 void PendingBuffers::compare(const Operation& operation, const char* when) {
+  SORREL_ASSERT(operation.hashes.size() == operation.buffers.size(), "%zu hashes of %zu buffers",
+                operation.hashes.size(), operation.buffers.size());
   for (std::size_t i = 0; i < operation.buffers.size(); ++i) {
     const UsedBuffer& used = operation.buffers[i];
     if (!operation.hashes[i] || operation.hashes[i] == used.bytes.hash()) continue;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace sorrel::check {
 
 std::uint64_t SentMessages::add(SentMessage message) {
+  SORREL_ASSERT(messages_.empty() || messages_.back().number < next_,
+                "message %llu is numbered twice", static_cast<unsigned long long>(next_));
   message.number = next_++;
   messages_.push_back(std::move(message));
   return messages_.back().number;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "mpi/datatype/recipe.hpp"
@@ -84,11 +85,17 @@ class Walk {
 
   [[nodiscard]] bool at_end() const { return left_ == 0; }
 
-  [[nodiscard]] const BasicType& basic() const { return runs_[run_].basic; }
+  [[nodiscard]] const BasicType& basic() const {
+    SORREL_ASSERT(!at_end() && run_ < runs_.size(), "run %zu of %zu", run_, runs_.size());
+    return runs_[run_].basic;
+  }
 
   [[nodiscard]] std::uint64_t in_run() const { return in_run_; }
 
   void advance(std::uint64_t elements) {
+    SORREL_ASSERT(elements <= in_run_, "%llu elements of %llu",
+                  static_cast<unsigned long long>(elements),
+                  static_cast<unsigned long long>(in_run_));
     in_run_ -= elements;
     if (in_run_ > 0) return;
     if (++run_ == runs_.size()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 
 namespace sorrel::check {
@@ -96,6 +97,7 @@ WindowAccesses::Access WindowAccesses::access_of(Window& window,
                                                  const CheckedCall& call,
                                                  const CallPlace& place) {
   const auto target = static_cast<std::int32_t>(call.word("target_rank"));
+  SORREL_ASSERT(has_target(win, call), "member %d is the target of %s", target, place.name);
   Member& member = window.members[win.rank];
   Operation operation = Operation::accumulate;
   if (call.function() == Function::Put || call.function() == Function::Rput)

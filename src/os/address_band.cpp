@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <sys/mman.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::os {
 
 std::uintptr_t AddressBand::place(std::size_t count, std::size_t pitch, std::size_t rest) const {
@@ -15,6 +17,7 @@ std::uintptr_t AddressBand::place(std::size_t count, std::size_t pitch, std::siz
 
 void* map_memory(
     std::uintptr_t address, std::size_t bytes, int protection, int flags, bool may_be_elsewhere) {
+  SORREL_ASSERT(bytes != 0, "no bytes at 0x%zx", address);
   const int all_flags = flags | MAP_PRIVATE | MAP_ANONYMOUS;
   if (address != 0) {
     void* wanted = reinterpret_cast<void*>(address);

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <sched.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::os {
 
 std::vector<int> allowed_cpus(int thread) {
@@ -27,6 +29,7 @@ std::vector<int> allowed_cpus(int thread) {
 
 bool set_allowed_cpus(int thread, std::span<const int> cpus) {
   if (cpus.empty()) return false;
+  SORREL_ASSERT(std::ranges::min(cpus) >= 0, "processor %d", std::ranges::min(cpus));
   const std::size_t cpu_count = static_cast<std::size_t>(std::ranges::max(cpus)) + 1;
   const std::size_t size_bytes = CPU_ALLOC_SIZE(cpu_count);
   cpu_set_t* set = CPU_ALLOC(cpu_count);
@@ -62,6 +65,8 @@ std::string format_cpu_ranges(std::span<const int> cpus) {
   std::string text;
   for (std::size_t first = 0; first < cpus.size();) {
     std::size_t last = first;
+    SORREL_ASSERT(first == 0 || cpus[first] > cpus[first - 1], "processor %d behind %d",
+                  cpus[first], cpus[first - 1]);
     while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1)
       ++last;
     if (!text.empty()) text += ',';

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/copy_bytes.hpp"
 #include "os/page_bytes.hpp"
 
@@ -46,6 +47,8 @@ Moved move_all(std::size_t bytes, Move&& move) {
   Moved moved;
   while (moved.bytes < bytes) {
     const ssize_t now = move(std::min(bytes - moved.bytes, call_bytes_max), moved.bytes);
+    SORREL_ASSERT(now <= static_cast<ssize_t>(bytes - moved.bytes), "%zd bytes of %zu", now,
+                  bytes - moved.bytes);
     if (now > 0) {
       moved.bytes += static_cast<std::size_t>(now);
     } else if (now == 0) {
@@ -114,6 +117,7 @@ int DiskFile::close() {
 }
 
 Moved DiskFile::read(void* to, std::size_t bytes, std::int64_t offset) const {
+  SORREL_ASSERT(offset >= 0, "%lld", static_cast<long long>(offset));
   return move_all(bytes, [&](std::size_t now, std::size_t done) {
     return ::pread(descriptor_, static_cast<std::byte*>(to) + done, now,
                    offset + static_cast<std::int64_t>(done));
@@ -121,6 +125,7 @@ Moved DiskFile::read(void* to, std::size_t bytes, std::int64_t offset) const {
 }
 
 Moved DiskFile::write(const void* from, std::size_t bytes, std::int64_t offset) const {
+  SORREL_ASSERT(offset >= 0, "%lld", static_cast<long long>(offset));
   Moved moved = move_all(bytes, [&](std::size_t now, std::size_t done) {
     return ::pwrite(descriptor_, static_cast<const std::byte*>(from) + done, now,
                     offset + static_cast<std::int64_t>(done));
@@ -145,8 +150,14 @@ bool DiskFile::write_mapped(std::span<const FilePiece> pieces) const {
   const bool is_populated =
       repeat([&] { return ::madvise(mapped, bytes, MADV_POPULATE_WRITE); }) == 0;
   if (is_populated) {
-    for (const FilePiece& piece : pieces.first(pieces.size() - 1))
+    for (const FilePiece& piece : pieces.first(pieces.size() - 1)) {
+      SORREL_CHECK(
+          piece.offset >= begin && piece.offset + static_cast<std::int64_t>(piece.bytes) <= end,
+          "%zu bytes at %lld, not in %lld to %lld", piece.bytes,
+          static_cast<long long>(piece.offset), static_cast<long long>(begin),
+          static_cast<long long>(end));
       copy_bytes(static_cast<std::byte*>(mapped) + (piece.offset - begin), piece.from, piece.bytes);
+    }
   }
   (void)::munmap(mapped, bytes);
   return is_populated;
@@ -164,6 +175,7 @@ int DiskFile::set_size(std::int64_t bytes) const {
 }
 
 int DiskFile::allocate(std::int64_t bytes) const {
+  SORREL_ASSERT(bytes >= 0, "%lld", static_cast<long long>(bytes));
   if (bytes == 0) return 0;
   // Returns the error instead of setting errno.
   int error = 0;
@@ -180,6 +192,8 @@ int DiskFile::sync() const {
 }
 
 int DiskFile::set_lock(FileRange range, int type) const {
+  SORREL_ASSERT(range.begin < range.end, "%lld to %lld", static_cast<long long>(range.begin),
+                static_cast<long long>(range.end));
   struct flock lock{};
   lock.l_type = static_cast<short>(type);
   lock.l_whence = SEEK_SET;

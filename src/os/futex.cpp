@@ -8,11 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/kept_errno.hpp"
 
 namespace sorrel::os {
 
 namespace {
+
+// The system waits on the bytes of the object.
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
 
 int flag_of(FutexScope scope) {
   return scope == FutexScope::process ? FUTEX_PRIVATE_FLAG : 0;
@@ -31,6 +36,7 @@ void futex_wait(std::atomic<std::uint32_t>& word,
 }
 
 void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns) {
+  SORREL_ASSERT(!waits.empty(), "a wait for nothing");
   const KeptErrno kept;
 #ifdef SYS_futex_waitv
   if (waits.size() <= FUTEX_WAITV_MAX) {

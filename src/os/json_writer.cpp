@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/check.hpp"
 #include "os/write_all.hpp"
 
 namespace sorrel::os {
@@ -60,6 +61,7 @@ JsonWriter& JsonWriter::null() {
 }
 
 int JsonWriter::flush() {
+  SORREL_ASSERT(size_ <= buffer_.size(), "%zu bytes of %zu", size_, buffer_.size());
   if (error_ == 0) error_ = write_all(descriptor_, {buffer_.data(), size_});
   size_ = 0;
   return error_;
@@ -108,6 +110,8 @@ void JsonWriter::add_quoted(std::string_view text) {
     } else {
       add(text.substr(0, count));
     }
+    SORREL_ASSERT(count <= text.size(), "a character of %zu bytes in a text of %zu", count,
+                  text.size());
     text.remove_prefix(std::max<std::size_t>(count, 1));
   }
   add("\"");

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "os/device_driver.hpp"
 
 namespace sorrel::os {
@@ -19,6 +20,9 @@ struct Range {
 
 /// Removes `hole` from `from`.
 void subtract(std::vector<Range>& from, const Range& hole) {
+  SORREL_ASSERT(hole.begin <= hole.end, "0x%llx to 0x%llx",
+                static_cast<unsigned long long>(hole.begin),
+                static_cast<unsigned long long>(hole.end));
   std::vector<Range> left;
   for (const Range& range : from) {
     if (hole.end <= range.begin || range.end <= hole.begin) {
@@ -33,8 +37,11 @@ void subtract(std::vector<Range>& from, const Range& hole) {
 
 [[nodiscard]] std::uint64_t bytes_in(const std::vector<Range>& ranges) {
   std::uint64_t sum = 0;
-  for (const Range& range : ranges)
+  for (const Range& range : ranges) {
+    SORREL_ASSERT(range.begin < range.end, "a range without bytes at 0x%llx",
+                  static_cast<unsigned long long>(range.begin));
     sum += range.end - range.begin;
+  }
   return sum;
 }
 

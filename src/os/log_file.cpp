@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/file_size_limit.hpp"
 #include "os/write_all.hpp"
 
@@ -27,6 +28,7 @@ LogFile::~LogFile() {
 int LogFile::create(const std::string& path,
                     const std::string& buffer_path,
                     std::size_t buffer_bytes) {
+  SORREL_ASSERT(header_ == nullptr && buffer_bytes != 0, "a buffer of %zu bytes", buffer_bytes);
   constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
   constexpr mode_t mode = 0666;
   descriptor_ = open(path.c_str(), flags, mode);
@@ -59,6 +61,9 @@ int LogFile::create(const std::string& path,
 int LogFile::append() {
   // Relaxed: this thread's own store.
   const std::uint64_t end = header_->end.load(std::memory_order_relaxed);
+  SORREL_CHECK(end >= begin_ && end - begin_ <= buffer_bytes_,
+               "a buffer of %zu bytes holds those from %llu to %llu", buffer_bytes_,
+               static_cast<unsigned long long>(begin_), static_cast<unsigned long long>(end));
   if (!may_have_file_of(static_cast<std::size_t>(end))) return errno;
   const std::string_view filled(reinterpret_cast<const char*>(buffer_), end - begin_);
   if (const int error = write_all(descriptor_, filled); error != 0) {

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -80,6 +82,7 @@ void install_handler() {
 }  // namespace
 
 void replace_when_lost(void* base, std::size_t bytes) {
+  SORREL_ASSERT(base != nullptr && bytes != 0, "%zu bytes at %p", bytes, base);
   static std::mutex lock;
   const std::lock_guard guard(lock);
   for (Range& range : ranges) {

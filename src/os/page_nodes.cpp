@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/page_bytes.hpp"
 
 namespace sorrel::os {
@@ -22,6 +23,7 @@ constexpr std::size_t bits_per_word = sizeof(unsigned long) * CHAR_BIT;
 /// A set of one node.
 struct NodeMask {
   explicit NodeMask(int node) {
+    SORREL_ASSERT(node >= 0 && static_cast<std::size_t>(node) < node_count_max, "node %d", node);
     const auto bit = static_cast<std::size_t>(node);
     words[bit / bits_per_word] = 1UL << bit % bits_per_word;
   }
@@ -43,6 +45,8 @@ std::uintptr_t page_begin(std::uintptr_t address) {
 constexpr std::size_t pages_at_a_time = 256;
 
 PageCount move_some(int node, std::uintptr_t begin, std::size_t count) {
+  SORREL_ASSERT(count <= pages_at_a_time && begin % page_bytes() == 0, "%zu pages at 0x%zx", count,
+                begin);
   std::array<void*, pages_at_a_time> pages{};
   std::array<int, pages_at_a_time> nodes{};
   std::array<int, pages_at_a_time> states{};
@@ -72,6 +76,7 @@ bool has_memory_policy() {
 }
 
 void prefer_node(const MemoryRange& range, int node) {
+  SORREL_ASSERT(range.begin <= range.end, "0x%zx to 0x%zx", range.begin, range.end);
   if (!is_number(node)) return;
   const NodeMask mask(node);
   const std::uintptr_t begin = page_begin(range.begin);

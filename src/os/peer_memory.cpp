@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::os {
 
 static_assert(piece_count_max <= IOV_MAX);
@@ -26,6 +28,7 @@ bool copy_peer_memory(
     const ssize_t count = copy(pid, &local, 1UL, &remote, 1UL, 0UL);
     // The kernel copies at most 2 GiB a call, and stops at an unmapped address.
     if (count <= 0) return false;
+    SORREL_ASSERT(static_cast<std::size_t>(count) <= bytes, "%zd bytes of %zu", count, bytes);
     here += static_cast<std::uintptr_t>(count);
     there += static_cast<std::uintptr_t>(count);
     bytes -= static_cast<std::size_t>(count);
@@ -46,6 +49,8 @@ bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges) {
   std::size_t done = 0;
   while (!ranges.empty()) {
     const std::size_t count = std::min(ranges.size(), piece_count_max);
+    SORREL_ASSERT(done < ranges[0].end - ranges[0].begin || ranges[0].begin == ranges[0].end,
+                  "%zu bytes of 0x%zx to 0x%zx are here", done, ranges[0].begin, ranges[0].end);
     for (std::size_t i = 0; i < count; ++i) {
       parts[i] = {.iov_base = reinterpret_cast<void*>(ranges[i].begin),
                   .iov_len = ranges[i].end - ranges[i].begin};
@@ -64,9 +69,10 @@ bool read_equal_memory(pid_t pid, std::span<const MemoryRange> ranges) {
 }
 
 bool read_peer_pieces(pid_t pid, void* target, std::span<const MemoryRange> pieces) {
+  SORREL_CHECK(pieces.size() <= piece_count_max, "%zu pieces in one call", pieces.size());
   std::array<iovec, piece_count_max> parts{};
   std::size_t bytes = 0;
-  const std::size_t count = std::min(pieces.size(), parts.size());
+  const std::size_t count = pieces.size();
   for (std::size_t i = 0; i < count; ++i) {
     parts[i] = {.iov_base = reinterpret_cast<void*>(pieces[i].begin),
                 .iov_len = pieces[i].end - pieces[i].begin};

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/file_size_limit.hpp"
 #include "os/lost_page.hpp"
 
@@ -56,6 +57,7 @@ std::optional<ProcessStat> stat_of(long process) {
 }
 
 std::uint64_t identity_of(long process, std::uint64_t start_time) {
+  SORREL_ASSERT(process > 0 && process >> 31 == 0, "process %ld", process);
   return static_cast<std::uint64_t>(process) << 32 | (start_time & 0xffff'ffff);
 }
 
@@ -116,8 +118,10 @@ std::string process_namespace_text() {
 
 SharedPage map_shared_page(const char* name, std::size_t bytes, const PagePlace& place) {
   char path[path_bytes_max];
-  std::snprintf(path, sizeof path, "%s/%s-%u-%s", place.folder, name, geteuid(),
-                process_namespace_text().c_str());
+  const int length = std::snprintf(path, sizeof path, "%s/%s-%u-%s", place.folder, name, geteuid(),
+                                   process_namespace_text().c_str());
+  SORREL_CHECK(length > 0 && static_cast<std::size_t>(length) < sizeof path, "%s in %s", name,
+               place.folder);
   const mode_t mode = place.is_readable_by_all ? 0644 : 0600;
   std::string error;
   // O_NONBLOCK: a FIFO or a device is opened without blocking.

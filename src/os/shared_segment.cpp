@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/file_size_limit.hpp"
 
@@ -49,6 +50,7 @@ SharedSegment::~SharedSegment() {
 }
 
 void SharedSegment::map(int descriptor, std::size_t bytes) {
+  SORREL_ASSERT(base_ == nullptr && bytes != 0, "a segment of %zu bytes is mapped", bytes);
   void* range =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (range == MAP_FAILED) return;

@@ -8,6 +8,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "base/check.hpp"
 #include "os/cleared_memory.hpp"
 #include "os/page_bytes.hpp"
 
@@ -37,6 +38,9 @@ constexpr std::size_t pitch_remainder_pages = 281;
 constexpr std::size_t default_stack_bytes_min = std::size_t{1} << 20;
 // The default limit of Linux.
 constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
+
+static_assert(guard_bytes_min <= guard_bytes_max && default_stack_bytes_min <= usual_stack_bytes);
+static_assert(pitch_remainder_pages < table_pages, "a remainder");
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -102,14 +106,19 @@ StackSlab::~StackSlab() {
 
 void StackSlab::release() {
   if (base_ == nullptr) return;
+  SORREL_ASSERT(count_ != 0 && range_bytes() >= count_ * pitch_, "%zu stacks in %zu bytes", count_,
+                range_bytes());
   clear_shadow(base_, range_bytes());
   munmap(base_, range_bytes());
   base_ = nullptr;
 }
 
 bool StackSlab::reserve(std::size_t stack_bytes, Guards guards, const AddressBand& band) {
+  SORREL_ASSERT(base_ == nullptr, "%zu stacks are reserved twice", count_);
   guard_bytes_ = guard_bytes_of(stack_bytes);
   pitch_ = pitch_of(stack_bytes);
+  SORREL_ASSERT(pitch_ >= stack_bytes + guard_bytes_ && pitch_ % page_bytes() == 0,
+                "%zu bytes from one stack of %zu to the next", pitch_, stack_bytes);
   std::size_t all_bytes = 0;
   if (__builtin_mul_overflow(count_, pitch_, &all_bytes) ||
       __builtin_add_overflow(all_bytes, guard_bytes_, &all_bytes))
@@ -137,12 +146,14 @@ bool StackSlab::install_guards(Guards guards) const {
 }
 
 bool StackSlab::install_guard(std::size_t index) const {
+  SORREL_ASSERT(base_ != nullptr && index <= count_, "guard %zu of %zu stacks", index, count_);
   std::byte* guard = base_ + index * pitch_;
   if (are_guards_effective_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
   return mprotect(guard, guard_bytes_, PROT_NONE) == 0;
 }
 
 void StackSlab::clear(std::size_t index) const {
+  SORREL_ASSERT(base_ != nullptr && index < count_, "stack %zu of %zu", index, count_);
   clear_memory(bottom(index), stack_bytes());
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/signal_block.hpp"
 #include "os/yield_limit.hpp"
@@ -14,6 +15,7 @@
 namespace sorrel::os {
 
 bool start_background_thread(void* (*entry)(void* argument), void* argument) {
+  SORREL_ASSERT(entry != nullptr, "a thread without a function");
   const SignalBlock block;
   pthread_t thread{};
   const bool has_started = pthread_create(&thread, nullptr, entry, argument) == 0;
@@ -22,6 +24,8 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
 }
 
 bool interrupt_thread(pid_t thread, int signal_number, const void* tag) {
+  SORREL_ASSERT(thread > 0 && signal_number > 0 && signal_number <= SIGRTMAX,
+                "signal %d for thread %d", signal_number, thread);
   siginfo_t info{};
   info.si_signo = signal_number;
   info.si_code = SI_QUEUE;

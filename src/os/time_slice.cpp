@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
+
 namespace sorrel::os {
 
 namespace {
@@ -42,6 +44,7 @@ std::optional<std::int64_t> time_slice(int thread) {
 }
 
 bool set_time_slice(int thread, std::int64_t slice_ns) {
+  SORREL_ASSERT(slice_ns > 0, "%lld ns", static_cast<long long>(slice_ns));
   auto attributes = attributes_of(thread);
   if (!attributes) return false;
   attributes->runtime_ns = static_cast<std::uint64_t>(slice_ns);

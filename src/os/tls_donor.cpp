@@ -37,6 +37,8 @@ void* TlsDonor::run(void* self) {
   donor.thread_pointer_ = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
   if (donor.stack_bottom_ == nullptr) donor.stack_bottom_ = stack_bottom_of_caller();
   auto* top = static_cast<std::byte*>(__builtin_frame_address(0)) - kept_bytes;
+  SORREL_CHECK(donor.stack_bottom_ != nullptr && top > donor.stack_bottom_,
+               "no room on the stack at %p", static_cast<void*>(donor.stack_bottom_));
   donor.stack_bytes_ = static_cast<std::size_t>(top - donor.stack_bottom_);
   // Release, pairs with the acquire in create(): publishes the fields above.
   donor.state_.store(asleep, std::memory_order_release);
@@ -103,6 +105,8 @@ bool TlsDonor::start_in(void* memory, std::size_t bytes, Prepare prepare, void* 
 }
 
 void TlsDonor::call(Prepare function) {
+  SORREL_ASSERT(function != nullptr && state_.load(std::memory_order_relaxed) == asleep,
+                "the thread does not sleep: state %u", state_.load(std::memory_order_relaxed));
   called_ = function;
   // Release, pairs with sleep().
   state_.store(calling, std::memory_order_release);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/page_bytes.hpp"
 
 namespace sorrel::os {
@@ -34,6 +35,7 @@ TouchedPages::~TouchedPages() {
 }
 
 std::string TouchedPages::add_runs(const MemoryRange& range, std::vector<MemoryRange>& runs) const {
+  SORREL_ASSERT(range.begin <= range.end, "0x%zx to 0x%zx", range.begin, range.end);
   const std::uintptr_t page = page_bytes();
   std::array<std::uint64_t, entries_at_a_time> entries{};
   std::uintptr_t at = range.begin / page * page;
@@ -47,10 +49,13 @@ std::string TouchedPages::add_runs(const MemoryRange& range, std::vector<MemoryR
       return std::string("cannot read /proc/self/pagemap: ") +
              (bytes >= 0 ? "no entries" : std::strerror(errno));
     const std::size_t count = static_cast<std::size_t>(bytes) / sizeof entries[0];
+    SORREL_ASSERT(count <= wanted, "%zu entries, %zu were wanted", count, wanted);
     for (std::size_t i = 0; i < count; ++i, at += page) {
       const bool was_in_run = is_in_run;
       is_in_run = is_touched(entries[i]);
       const std::uintptr_t end = std::min(at + page, range.end);
+      SORREL_ASSERT(!is_in_run || !was_in_run || runs.back().end == at,
+                    "a run ends at 0x%zx, before 0x%zx", runs.back().end, at);
       if (is_in_run && was_in_run) {
         runs.back().end = end;
       } else if (is_in_run) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/shared_page.hpp"
 
 namespace sorrel::os {
@@ -66,6 +67,7 @@ void UserPages::find() {
 }
 
 bool UserPages::copy(const Page& page, void* to) const {
+  SORREL_ASSERT(page.file >= 0 && to != nullptr, "the page of user %u", page.user);
   return pread(page.file, to, bytes_, 0) == static_cast<ssize_t>(bytes_);
 }
 
