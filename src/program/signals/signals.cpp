@@ -184,9 +184,14 @@ int raise_in_rank(RankProcess* process, int number) {
   return 0;
 }
 
+/// The handler of an alarm that was due before runs here, as at the end of a system call, and not
+/// later: the caller may have ended what it is for.
 void set_alarm(RankProcess& process, std::int64_t value_ns, std::int64_t interval_ns) {
-  process.signals().set_alarm(value_ns, interval_ns);
+  RankSignals& signals = process.signals();
+  signals.set_alarm(value_ns, interval_ns);
   if (value_ns != 0) start_signal_delivery();
+  if (current_rank_process() == &process && !is_forked_child())
+    signals.run_pending(RankSignals::Interrupts::program, nullptr);
 }
 
 std::int64_t to_ns(const timeval& time) {

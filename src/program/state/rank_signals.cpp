@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "os/clock.hpp"
+#include "os/own_process.hpp"
 #include "os/thread.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/state/signal_table.hpp"
@@ -237,13 +238,22 @@ void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
   SORREL_ASSERT(value_ns >= 0 && interval_ns >= 0, "an alarm in %lld ns, every %lld ns",
                 static_cast<long long>(value_ns), static_cast<long long>(interval_ns));
   alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
-  // Release, pairs with poll_alarm(): the interval is that of this alarm.
-  alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_release);
+  const std::int64_t new_due_ns = value_ns == 0 ? 0 : os::monotonic_ns() + value_ns;
+  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_acquire);
+  do {
+    // A forked child has no delivery thread.
+    while (due_ns == is_raising && !os::is_forked_child()) {
+      os::yield_core();
+      due_ns = alarm_due_ns_.load(std::memory_order_acquire);
+    }
+  } while (!alarm_due_ns_.compare_exchange_weak(due_ns, new_due_ns, std::memory_order_acq_rel,
+                                                std::memory_order_acquire));
 }
 
 std::int64_t RankSignals::alarm_left_ns() const {
   const std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
   if (due_ns == 0) return 0;
+  if (due_ns == is_raising) return 1;
   const std::int64_t left_ns = due_ns - os::monotonic_ns();
   // The alarm is due and will be raised.
   return left_ns > 0 ? left_ns : 1;
@@ -255,9 +265,11 @@ std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
   const std::int64_t interval_ns = alarm_interval_ns();
   const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;
   // Unless the rank has just requested another alarm.
-  if (!alarm_due_ns_.compare_exchange_strong(due_ns, next_ns, std::memory_order_relaxed))
+  if (!alarm_due_ns_.compare_exchange_strong(due_ns, is_raising, std::memory_order_acquire,
+                                             std::memory_order_relaxed))
     return due_ns;
   raise(SIGALRM);
+  alarm_due_ns_.store(next_ns, std::memory_order_release);
   return next_ns;
 }
 

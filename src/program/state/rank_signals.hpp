@@ -133,8 +133,9 @@ class RankSignals {
   /// The stack passed to sigaltstack().
   [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
 
-  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank,
-  /// which then starts the delivery of signals.
+  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. One that was due before is
+  /// pending when this returns, or never comes. Any thread of the rank, which then starts the
+  /// delivery of signals.
   void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
 
   /// Time until the next alarm; 0: none is requested.
@@ -149,6 +150,7 @@ class RankSignals {
 
  private:
   static constexpr int signal_count = 64;
+  static constexpr std::int64_t is_raising = -1;
 
   using ActionTable = std::array<struct sigaction, signal_count + 1>;
 
@@ -177,6 +179,8 @@ class RankSignals {
   bool has_interrupted_ = false;
   int failed_delivery_count_ = 0;
   std::uint64_t run_count_ = 0;
+  /// 0: none. `is_raising`: it is due, and the delivery thread raises it. Acquire and release: the
+  /// pending bit comes before the next value.
   std::atomic<std::int64_t> alarm_due_ns_{0};
   std::atomic<std::int64_t> alarm_interval_ns_{0};
 };
