@@ -2,8 +2,8 @@
  * it waits for ever in the other order. With `ticket`, the rank that comes first at a window ends
  * with a status of its own. With `once`, the first run leaves a request behind. With `hang`, rank 0
  * expects a message that no rank sends; with `spin`, it computes without end; with `again`, it does
- * so in the second run, and leaves its process's number behind. With `fails`, it ends with status 4
- * in every order. */
+ * so in the second run, and leaves its process's number behind. With `fails`, it ends with the
+ * status that follows, or 4, in every order. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "ticket") == 0 && take_ticket(rank) == 0) status = rank;
   if (strcmp(how, "once") == 0) leave_request_once(rank);
   if (strcmp(how, "again") == 0) spin_in_the_second_run(rank);
-  if (strcmp(how, "fails") == 0 && rank == 0) status = 4;
+  if (strcmp(how, "fails") == 0 && rank == 0) status = argc > 2 ? atoi(argv[2]) : 4;
   if (strcmp(how, "hang") == 0 && rank == 0)
     MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (volatile int spins = strcmp(how, "spin") == 0 && rank == 0; spins;)

@@ -61,6 +61,10 @@ assert (suite.get("tests"), suite.get("failures")) == ("1", "1"), suite.attrib
 assert "MPI_Recv" in suite.find("testcase/failure").text
 END
 
+# A program's own status that is that of deadlocks is none.
+expect 1 "the status 3 of a program" -n 2 --only ranks "$schedules" fails 3
+grep -q '^  FAILED  *2 ranks .*exit status 3$' output || fail "a status is called a deadlock"
+
 expect 66 "an order that fails" -n 3 --only schedules --schedules 24 "$schedules" wrong
 grep -q -- '--seed' output || fail "no seed of the order that fails"
 expect 1 "another status" -n 2 --only ranks "$leaks" no-such-case

@@ -72,6 +72,12 @@ std::optional<Found> crash_of(const Json& report) {
 
 }  // namespace
 
+bool reports_deadlock(const std::string& text) {
+  const Json report = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto kind = report.is_object() ? report.find("kind") : report.end();
+  return kind != report.end() && *kind == "deadlock";
+}
+
 std::vector<Found> report_findings(const std::string& text) {
   try {
     const Json report = Json::parse(text);

@@ -13,4 +13,7 @@ namespace sorrel::tool {
 /// damaged text, and where no line is known.
 [[nodiscard]] std::vector<Found> report_findings(const std::string& text);
 
+/// Whether that file says that a deadlock has ended the job.
+[[nodiscard]] bool reports_deadlock(const std::string& text);
+
 }  // namespace sorrel::tool

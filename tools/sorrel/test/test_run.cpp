@@ -19,8 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int status_of_deadlock = 3;
-
 /// "" if there is none.
 std::string file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -42,8 +40,7 @@ std::string failure_of(const LimitedProcess& ended,
                        strsignal(WTERMSIG(ended.status)));
   const int status = WEXITSTATUS(ended.status);
   if (status == 0 || (run.is_checked() && status == exit_findings)) return "";
-  return fmt::format("exit status {}{}", status,
-                     status == status_of_deadlock ? ", a deadlock" : "");
+  return fmt::format("exit status {}", status);
 }
 
 /// Reads the file of a check.
@@ -79,7 +76,11 @@ TestOutcome perform(const TestRun& run, const TestSubject& subject) {
   outcome.failure = failure_of(ended, run, subject);
   outcome.output = std::move(ended.text);
   if (!run.is_checked()) {
-    if (!outcome.failure.empty()) outcome.findings = report_findings(file_text(file));
+    if (outcome.failure.empty()) return outcome;
+    const std::string report = file_text(file);
+    outcome.findings = report_findings(report);
+    // A program may end with the status of a deadlock, too.
+    if (reports_deadlock(report)) outcome.failure += ", a deadlock";
   } else if (outcome.failure.empty() || std::filesystem::exists(file, ignored)) {
     const bool has_findings = ended.error == 0 && !ended.is_late && WIFEXITED(ended.status) &&
                               WEXITSTATUS(ended.status) == exit_findings;

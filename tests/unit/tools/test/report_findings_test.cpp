@@ -42,6 +42,14 @@ TEST(ReportFindingsTest, DamagedAndOtherReportsHaveNone) {
     EXPECT_TRUE(report_findings(report).empty()) << report;
 }
 
+TEST(ReportFindingsTest, ADeadlockIsWhatTheReportCallsOne) {
+  EXPECT_TRUE(reports_deadlock(R"json({"kind": "deadlock", "status": 3})json"));
+  for (const char* report :
+       {"", "[]", "3", R"json({"status": 3})json", R"json({"kind": "error", "status": 3})json",
+        R"json({"kind": 3})json", R"json({"kind": "deadlock")json"})
+    EXPECT_FALSE(reports_deadlock(report)) << report;
+}
+
 TEST(ReportFindingsTest, FindingsAreReadAsTheyWereWritten) {
   Found found{
       .kind = &finding_kind("message-type"),
