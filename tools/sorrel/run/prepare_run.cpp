@@ -112,13 +112,14 @@ std::string name_for_files(const std::string& name) {
   return plain.empty() || plain.front() == '.' || plain.front() == '-' ? "job" + plain : plain;
 }
 
-/// For --flight and SORREL_FLIGHT: the recorder, to which the library reports.
-Result<void> prepare_flight(PreparedRun& run) {
+/// For --flight and SORREL_FLIGHT: the recorder, to which the library reports. A job runs without
+/// one where there can be none: what is for the worst case must not be the worst.
+void prepare_flight(PreparedRun& run) {
   const RunOptions& options = run.options();
   const char* setting = std::getenv(flight_variable);
   const std::string folder =
       !options.flight.empty() ? options.flight : std::string(setting == nullptr ? "" : setting);
-  if (folder.empty()) return {};
+  if (folder.empty()) return;
   const RequestedProgram& first = run.resolved.programs.front();
   const ProgramReport& program = first.report;
   const auto can_have = [&](RunOptions with) {
@@ -140,10 +141,14 @@ Result<void> prepare_flight(PreparedRun& run) {
        .can_be_verbose = !options.verbose,
        .has_host = !run.plan.host.name.empty(),
        .is_first = run.plan.host.is_first});
-  if (!recorder.has_value()) return Error{recorder.error()};
+  if (!recorder.has_value()) {
+    // The job's processes would wait for it at their end.
+    unsetenv(flight_variable);
+    if (run.plan.host.is_first) print_diagnostic("note: no flight recorder: " + recorder.error());
+    return;
+  }
   run.recorder = std::move(recorder).value();
   run.plan.job.report_file = run.recorder->report_file();
-  return {};
 }
 
 Result<void> prepare_live(PreparedRun& run) {
@@ -453,7 +458,7 @@ Result<PreparedRun> prepare_run(ResolvedRun resolved) {
   Result<void> done = prepare_trace(run.plan, run.options().trace);
   if (done.has_value()) done = prepare_check(run.plan, run.options().check);
   if (done.has_value()) done = prepare_report(run.plan, run.options().report_json);
-  if (done.has_value()) done = prepare_flight(run);
+  if (done.has_value()) prepare_flight(run);
   if (done.has_value()) done = prepare_live(run);
   if (done.has_value()) done = prepare_checkpoints(run.plan, run.resolved.parsed);
   if (done.has_value() && run.plan.job.is_verbose) {
