@@ -15,11 +15,13 @@ SORREL = {
     "openmpi": ("under Open MPI", OPENMPI + " -n {two} sorrel run -n {n}"),
     "mpich-built": ("built with MPICH", "sorrel run -n {n}"),
     "openmpi-built": ("built with Open MPI", "sorrel run -n {n}"),
+    "mpich-itself": ("MPICH's own library", MPICH + " -n {n}"),
+    "openmpi-itself": ("Open MPI's own library", OPENMPI + " -n {n}"),
     "nodes": ("two simulated nodes", "sorrel run --wire nodes={two},latency=20us -n {n}"),
 }
 BASELINE = "baseline"
 # Launches of programs that another MPI's compilers have built: the ending of the compilers' names (mpicc.mpich).
-COMPILERS = {"mpich-built": "mpich", "openmpi-built": "openmpi"}
+COMPILERS = {"mpich-built": "mpich", "openmpi-built": "openmpi", "mpich-itself": "mpich", "openmpi-itself": "openmpi"}
 # Open MPI refuses to start as root without these; they change nothing else.
 OPENMPI_AS_ROOT = {name + suffix: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for suffix in ("", "_CONFIRM")}
 
@@ -42,7 +44,7 @@ class Launch:
     def environment(self, base, additions=()):
         """`base` with the "NAME=value" pairs of an entry."""
         env = dict(base)
-        if self.name == "openmpi":
+        if self.name in ("openmpi", "openmpi-itself"):
             env.update(OPENMPI_AS_ROOT)
         if self.library_path:
             env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [self.library_path, env.get("LD_LIBRARY_PATH", "")]))

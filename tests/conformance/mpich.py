@@ -25,6 +25,8 @@ COMPILERS = {"CC": "mpicc", "MPICC": "mpicc", "F77": "mpif77", "MPIF77": "mpif77
 
 # Wrappers of other MPIs do not pass the option that GCC needs for calls of one procedure with arguments of several types.
 FORTRAN_FLAGS = ("FFLAGS=-fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch")
+# Open MPI's header declares the functions that MPI-3.0 has removed, which its library has, only if asked to. The suite's harness uses them.
+C_FLAGS = {"openmpi": ("CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0",)}
 
 
 class SetupError(Exception):
@@ -65,7 +67,7 @@ class Suite:
         ending = "." + compilers if compilers else ""
         self.build = os.path.join(cache, "mpich-build" + ending)
         self._compilers = [f"{name}={command}{ending}" for name, command in COMPILERS.items()]
-        self._compilers += FORTRAN_FLAGS if compilers else ()
+        self._compilers += (*FORTRAN_FLAGS, *C_FLAGS.get(compilers, ())) if compilers else ()
         if not os.path.exists(os.path.join(self.source, "configure")):
             raise SetupError(f"{self.source}/configure does not exist: this is not a release of MPICH")
         self._refused = {}

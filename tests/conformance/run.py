@@ -9,6 +9,8 @@ examples:
   run.py --bin build/release/bin mpich                            all chapters, one process
   run.py --bin build/release/bin mpich --chapters coll rma --launch one procs host openmpi
   run.py --bin build/release/bin mpich --match 'coll/allred' --again all
+  run.py --bin build/release/bin mpich --launch one mpich-built --chapters pt2pt
+  run.py --differences mpich-built openmpi-built                  a table of these launches beside 'one', and the entries that differ
   run.py --bin build/release/bin mpi4py
   run.py --bin build/release/bin osu --osu ~/osu/c/mpi -j 1
   run.py --bin build/release/bin mpich --launch baseline --baseline .venv
@@ -26,6 +28,7 @@ import sys
 
 import benchmark_suites
 import causes as causes_module
+import differences
 import launch as launches
 import mpi4py_suite
 import mpich
@@ -61,9 +64,14 @@ def parse_arguments(words):
     parser.add_argument("--baseline", metavar="FOLDER", help="an MPI of the standard ABI, for --launch baseline")
     parser.add_argument("--list", action="store_true", help="print the keys of the entries, and run nothing")
     parser.add_argument("--page", metavar="FILE", help="write the page from the results in the cache")
+    parser.add_argument("--differences", nargs="+", metavar="LAUNCH", default=[],
+                        help="compare results of these launches of mpich with those of 'one', and run nothing")
     options = parser.parse_args(words)
-    if not options.suites and not options.page:
-        parser.error("name a suite, or --page FILE")
+    if not options.suites and not options.page and not options.differences:
+        parser.error("name a suite, or --page FILE, or --differences LAUNCH")
+    for name in options.differences:
+        if name not in launches.SORREL:
+            parser.error(f"{name} is no launch")
     for name in options.suites:
         if name not in SUITES:
             parser.error(f"{name} is no suite; the suites are {', '.join(SUITES)}")
@@ -175,6 +183,15 @@ def write_page(options, reviewed):
         print(f"causes.toml: [{cause.name}] matches no failure", file=sys.stderr)
 
 
+def print_differences(options):
+    """Prints the table of the launches beside the results in one process, and the entries that differ."""
+    reference = Store(results_path(options, "mpich", "one")).results
+    by_launch = {name: Store(results_path(options, "mpich", name)).results for name in options.differences}
+    print("\n".join(differences.table(by_launch, reference, {name: title for name, (title, _) in launches.SORREL.items()})))
+    for key, launch, outcome in differences.differing(by_launch, reference):
+        print(f"{launch}: {key}: {outcome}")
+
+
 def main(words=None):
     options = parse_arguments(words)
     options.cache = os.path.abspath(options.cache)
@@ -188,6 +205,8 @@ def main(words=None):
         if options.suites:
             find_commands(options)
         failed = [run_suite(name, options, reviewed) for name in options.suites]
+        if options.differences:
+            print_differences(options)
         if options.page:
             write_page(options, reviewed)
     except mpich.SetupError as error:

@@ -8,6 +8,7 @@ import time
 import unittest
 
 import causes
+import differences
 import page
 import run
 from entry import Entry, Outcome, Result, Rule
@@ -224,6 +225,25 @@ class Page(unittest.TestCase):
         self.assertIn("| `coll/a 2` | time limit, 60 s | one |", lines)
 
 
+class Differences(unittest.TestCase):
+    REFERENCE = {key: result_of(key, outcome) for key, outcome in (("a", Outcome.PASSED), ("b", Outcome.PASSED), ("c", Outcome.MPI_ERROR),
+                                                                   ("d", Outcome.MPI_ERROR), ("e", Outcome.PASSED))}
+
+    def compared(self, **outcomes):
+        """The table and the differing entries of a launch with these outcomes."""
+        by_launch = {"mpich-built": {key: result_of(key, outcome, launch="mpich-built") for key, outcome in outcomes.items()}}
+        return (differences.table(by_launch, self.REFERENCE, {"mpich-built": "built"})[2:],
+                list(differences.differing(by_launch, self.REFERENCE)))
+
+    def test_an_entry_that_fails_in_both_or_does_not_compile_is_not_counted(self):
+        lines, differ = self.compared(a=Outcome.PASSED, b=Outcome.WRONG, c=Outcome.MPI_ERROR, d=Outcome.PASSED, e=Outcome.MISSING)
+        self.assertEqual(lines, ["| coll | 2 of 3 |", "| all | 2 of 3 |"])
+        self.assertEqual(differ, [("b", "mpich-built", "wrong result"), ("e", "mpich-built", "missing function")])
+
+    def test_an_entry_without_a_result_in_the_reference_counts_if_it_passes(self):
+        self.assertEqual(self.compared(x=Outcome.PASSED, y=Outcome.CRASH), (["| coll | 1 of 1 |", "| all | 1 of 1 |"], []))
+
+
 class Command(unittest.TestCase):
     def check(self, words, status, text):
         err = io.StringIO()
@@ -241,6 +261,7 @@ class Command(unittest.TestCase):
         self.check(["osu"], 2, "osu needs --osu FOLDER")
         self.check(["mpich", "-j", "0"], 2, "-j must be")
         self.check(["mpich", "--launch", "moon"], 2, "moon is no launch")
+        self.check(["--differences", "moon"], 2, "moon is no launch")
         self.check(["mpich", "--launch", "baseline"], 2, "needs --baseline")
         self.check(["mpich", "--cache", os.path.join(run.ROOT, "build")], 2, "outside of the source tree")
 
