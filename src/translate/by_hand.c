@@ -267,6 +267,22 @@ SORREL_FUNCTION(int,
 }
 #endif
 
+/* ---- The datatype of a size ---- */
+
+/* Only the standard's interface has datatypes of some sizes. For these the standard's function gets
+ * a size that no datatype has, and raises the error. */
+SORREL_FUNCTION(int, Type_match_size, (int typeclass, int size, F_MPI_Datatype* datatype)) {
+  SORREL_NOTE_CALLER();
+  const int own_class = to_type_class(typeclass);
+  MPI_Datatype match = MPI_DATATYPE_NULL;
+  const int error = S.Type_match_size(own_class, size, datatype == NULL ? NULL : &match);
+  if (error != MPI_SUCCESS) return f_result(error);
+  const F_MPI_Datatype own = from_datatype(match);
+  if (to_datatype(own) != match) return f_result(S.Type_match_size(own_class, -size, &match));
+  *datatype = own;
+  return MPI_SUCCESS;
+}
+
 /* ---- Functions that MPI has removed ---- */
 
 SORREL_FUNCTION(int, Address, (void* location, MPI_Aint* address)) {

@@ -68,7 +68,7 @@ WEIGHTS = {"weights", "sourceweights", "destweights"}
 BY_HAND = {"Init", "Init_thread", "Op_create", "Op_create_c", "Comm_create_errhandler", "Win_create_errhandler", "File_create_errhandler",
            "Session_create_errhandler", "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create", "Grequest_start",
            "Register_datarep", "Register_datarep_c", "Comm_get_attr", "Win_get_attr", "Attr_get", "Type_get_contents",
-           "Type_get_contents_c", "Type_create_struct", "Type_create_struct_c", "Get_version", "Abi_get_version", "Info_set", "File_set_view", "Pcontrol", "Comm_spawn", "Comm_spawn_multiple",
+           "Type_get_contents_c", "Type_create_struct", "Type_create_struct_c", "Type_match_size", "Get_version", "Abi_get_version", "Info_set", "File_set_view", "Pcontrol", "Comm_spawn", "Comm_spawn_multiple",
            "T_cvar_handle_alloc", "T_pvar_handle_alloc"}
 # Open MPI's objects whose addresses are in the line of the cache that each call reads (openmpi.h).
 HOT_OBJECTS = ("COMM_WORLD", "COMM_NULL", "COMM_SELF", "REQUEST_NULL")

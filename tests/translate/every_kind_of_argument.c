@@ -361,6 +361,28 @@ static void generalized_requests(void) {
   CHECK(request == MPI_REQUEST_NULL);
 }
 
+// A class has a datatype of a size or none: never one of another size.
+static void sizes_of_classes(void) {
+  const int classes[] = {MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX};
+  int found = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 3; i++) {
+    for (int size = 1; size <= 64; size++) {
+      MPI_Datatype type = MPI_DATATYPE_NULL;
+      int bytes = 0, error_class = MPI_SUCCESS;
+      const int error = MPI_Type_match_size(classes[i], size, &type);
+      MPI_Error_class(error, &error_class);
+      CHECK(error_class == MPI_SUCCESS || error_class == MPI_ERR_ARG);
+      if (error != MPI_SUCCESS) continue;
+      MPI_Type_size(type, &bytes);
+      CHECK_EQUAL(bytes, size);
+      found++;
+    }
+  }
+  CHECK(found >= 8);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 static void contents_of_datatypes(void) {
   const int sizes[] = {8, 6}, parts[] = {4, 3}, starts[] = {1, 2};
   MPI_Datatype type, oldtypes[1];
@@ -388,9 +410,7 @@ static void contents_of_datatypes(void) {
   MPI_Type_size(type, &bytes);
   CHECK_EQUAL(bytes, 24 * sizeof(int));
   MPI_Type_free(&type);
-  MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type);
-  MPI_Type_size(type, &bytes);
-  CHECK_EQUAL(bytes, 8);
+  sizes_of_classes();
 }
 
 static void kinds_of_communicators(void) {
