@@ -33,11 +33,13 @@ program mixed 'int MPI_Init(void*, void*); int main(void) { return MPI_Init(0, 0
 refuses "needs libmpi_abi.so.1 and libmpi.so.40, of two binary interfaces" -n 2 "$folder/mixed"
 
 # A name that the library does not have.
-library libown.so 'void MPIX_Query(void) {}'
-program unknown 'void MPIX_Query(void); int MPI_Init(void*, void*); int main(void) { MPIX_Query(); return MPI_Init(0, 0); }' "$folder/libown.so" "$openmpi"
-rm "$folder/libown.so"
-library libown.so 'void nothing(void) {}'
-refuses "1 MPI function that this version does not have: MPIX_Query" -n 2 "$folder/unknown"
+for missing in MPIX_Query QMPI_Register_function MPIO_Testall; do
+  library libown.so "void $missing(void) {}"
+  program unknown "void $missing(void); int MPI_Init(void*, void*); int main(void) { $missing(); return MPI_Init(0, 0); }" "$folder/libown.so" "$openmpi"
+  rm "$folder/libown.so"
+  library libown.so 'void nothing(void) {}'
+  refuses "1 MPI function that this version does not have: $missing" -n 2 "$folder/unknown"
+done
 
 # Interfaces that are not translated, each by its name. `of NAME SONAME...`: the program needs these libraries.
 start='int MPI_Init(void*, void*); int main(void) { return MPI_Init(0, 0); }'

@@ -98,8 +98,8 @@ bool is_mpi_name(std::string_view name, bool is_translated) {
   if (begins_with_any(name, {"mpi_", "pmpi_"}) && name.back() == '_') return true;
   return is_translated &&
          begins_with_any(name, {"MPIX_", "PMPIX_", "OMPI_", "ompi_", "opal_", "mca_", "MPIR_",
-                                "MPID_", "pmpir_", "__mpi_", "_ZN3MPI", "_ZNK3MPI", "_ZTVN3MPI",
-                                "_ZTIN3MPI", "_ZTSN3MPI"});
+                                "MPID_", "MPIO_", "PMPIO_", "QMPI_", "pmpir_", "__mpi_", "_ZN3MPI",
+                                "_ZNK3MPI", "_ZTVN3MPI", "_ZTIN3MPI", "_ZTSN3MPI"});
 }
 
 }  // namespace sorrel::tool
