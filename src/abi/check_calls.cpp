@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "abi/script_place.hpp"
 #include "check/checked_job.hpp"
 #include "check/checker.hpp"
 #include "mpi/match/call_site.hpp"
@@ -70,6 +71,7 @@ __attribute__((visibility("default"))) int sorrel_check_begin(sorrel_checked_cal
   Checker* checker = self == nullptr ? nullptr : sorrel::check::checker_of(*self);
   if (checker == nullptr) return 0;
   call->site = sorrel::mpi::site_in_program(*self, call->site);
+  call->script = checker->kept_place(sorrel::abi::ScriptPlace().text());
   const int change = checker->begin(*self, *call);
   MPI_Comm comm = MPI_COMM_NULL;
   if (const auto record = checker->record_between_processes(*self, &comm))

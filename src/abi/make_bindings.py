@@ -542,7 +542,7 @@ def checked_text(functions, has_own_variables=True):
             parameters = ", ".join(function.parameters(large)) or "void"
             yield (f"#pragma weak PMPI_{name}\nint MPI_{name}({parameters}) {{\n"
                    f"  const intptr_t words[] = {{{words or '0'}}};\n"
-                   f"  struct sorrel_checked_call call = {{&function_{name}, words, __builtin_return_address(0), {int(has_own_variables)}, 0, 0}};\n")
+                   f"  struct sorrel_checked_call call = {{&function_{name}, words, __builtin_return_address(0), {int(has_own_variables)}, 0, 0, 0}};\n")
             if is_collective:
                 yield f"  if (sorrel_check_begin(&call) & sorrel_check_barrier) PMPI_Barrier({function.comm().name});\n"
             else:

@@ -1,5 +1,6 @@
 // What the library libsorrel-trace calls before and after each function of MPI (make_bindings.py
 // writes that library): the calls of a trace.
+#include "abi/script_place.hpp"
 #include "mpi.h"
 #include "mpi/match/call_site.hpp"
 #include "trace/job_trace.hpp"
@@ -17,6 +18,16 @@ using sorrel::trace::Tracer;
 RankState* traced_rank() {
   RankState* self = sorrel::mpi::current_rank();
   return self != nullptr && self->worker->tracer() != nullptr ? self : nullptr;
+}
+
+/// The place of a call in a record: in a script in Python the hash of its text, which the file
+/// gets, else an address.
+std::uint64_t place_of(const RankState& self, const void* site, Tracer& tracer) {
+  const sorrel::abi::ScriptPlace script;
+  if (script.text().empty()) return name_of(sorrel::mpi::site_in_program(self, site));
+  const std::uint64_t hash = sorrel::trace::hash_of(script.text());
+  tracer.add_hashed_text(hash, script.text());
+  return hash;
 }
 
 /// Adds an event of the rank that calls, or of the worker if that is none. A fiber that another
@@ -75,8 +86,8 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   if (self == nullptr) return;
   sorrel::trace::Tracer& tracer = *self->worker->tracer();
   self->services().traced_site = site;
-  const Record call = Record::now(Kind::call, name_of(self), name_of(name),
-                                  name_of(sorrel::mpi::site_in_program(*self, site)));
+  const std::uint64_t place = place_of(*self, site, tracer);
+  const Record call = Record::now(Kind::call, name_of(self), name_of(name), place);
   tracer.add_named(call);
   if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
   const sorrel::mpi::Comm* object = self->comm_of(*comm);

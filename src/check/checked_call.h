@@ -36,6 +36,9 @@ struct sorrel_checked_call {
   /* For the checker: the call in which this one is made, and whether this one is checked. */
   struct sorrel_checked_call* outer;
   void* state;
+  /* For the checker: where a script in Python makes the call, as "solve (heat.py:12)"; null: no
+   * script. */
+  const char* script;
 };
 
 /* What the checker changes in a call. */

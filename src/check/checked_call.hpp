@@ -46,6 +46,9 @@ class CheckedCall {
 
   [[nodiscard]] const void* site() const { return call_.site; }
 
+  /// Where a script in Python makes the call; null: no script.
+  [[nodiscard]] const char* script() const { return call_.script; }
+
   /// The program's variable of a handle, which tells requests of one handle apart. Null: not known.
   [[nodiscard]] const void* own_variable(const void* variable) const {
     return call_.has_own_variables != 0 ? variable : nullptr;

@@ -297,7 +297,15 @@ const Checker::ActiveCall* Checker::active_call_of(std::int32_t rank) const {
 }
 
 CallPlace Checker::place_of(const ActiveCall& active) const {
-  return {.rank = active.self.world_rank, .name = active.call.name(), .site = active.call.site()};
+  return {.rank = active.self.world_rank,
+          .name = active.call.name(),
+          .site = active.call.site(),
+          .script = active.call.script()};
+}
+
+const char* Checker::kept_place(std::string_view script) {
+  if (script.empty()) return nullptr;
+  return script_places_.emplace(script).first->c_str();
 }
 
 int Checker::begin(RankState& self, sorrel_checked_call& raw) {
@@ -435,6 +443,7 @@ std::optional<CollectiveRecord> Checker::record_between_processes(RankState& sel
   const CodeSite site = findings_.site_of(place_of(*active));
   record.path.add(site.path);
   record.offset = site.offset;
+  record.script.add(site.script);
   return record;
 }
 
@@ -817,9 +826,12 @@ const char* Checker::name_of_call(const RankState& self) const {
   return active != nullptr ? active->call.name() : self.fiber.call;
 }
 
-void Checker::on_crash(const RankState& self, const char* what, const void* site) {
+void Checker::on_crash(const RankState& self,
+                       const char* what,
+                       const void* site,
+                       const char* script) {
   const ActiveCall* active = active_call_of(self.world_rank);
-  const CallPlace outside{.rank = self.world_rank, .name = "", .site = site};
+  const CallPlace outside{.rank = self.world_rank, .name = "", .site = site, .script = script};
   findings_.add({.kind = "crash",
                  .place = active == nullptr ? outside : place_of(*active),
                  .text = text_of("the rank crashes: %s", what)});

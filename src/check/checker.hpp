@@ -7,11 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,9 @@ class Checker {
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
+
+  /// The text of a place in a script, from here on as long as the checker; null: it is empty.
+  [[nodiscard]] const char* kept_place(std::string_view script);
 
   /// The rank begins a call. Returns what the preloaded library changes in it.
   int begin(mpi::RankState& self, sorrel_checked_call& call);
@@ -62,9 +68,9 @@ class Checker {
   /// The function that the program has called, where the library runs another one for it.
   [[nodiscard]] const char* name_of_call(const mpi::RankState& self) const;
 
-  /// The rank crashes. `site`: where the program is; null: not known. In a signal handler, as the
-  /// last thing of the process.
-  void on_crash(const mpi::RankState& self, const char* what, const void* site);
+  /// The rank crashes. `site`: where the program is; null: not known. `script`: the same in Python,
+  /// as in CallPlace. In a signal handler, as the last thing of the process.
+  void on_crash(const mpi::RankState& self, const char* what, const void* site, const char* script);
 
   /// The rank has ended without MPI_Finalize.
   void on_missing_finalize(const mpi::RankState& self);
@@ -105,6 +111,7 @@ class Checker {
                      std::size_t bytes);
 
   FindingLog findings_;
+  std::set<std::string, std::less<>> script_places_;
   CollectiveOrder collectives_;
   WindowAccesses windows_;
   std::vector<std::unique_ptr<RankCheck>> ranks_;

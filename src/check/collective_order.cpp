@@ -241,7 +241,8 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
   sequence.counts.resize(static_cast<std::size_t>(size));
   sequence.earlier.resize(static_cast<std::size_t>(size));
   const std::uint64_t number = sequence.counts[own]++;
-  const CallPlace place{.rank = self.world_rank, .name = call.name(), .site = call.site()};
+  const CallPlace place{
+      .rank = self.world_rank, .name = call.name(), .site = call.site(), .script = call.script()};
   const std::uint64_t at = number - sequence.first;
   SORREL_CHECK(at <= sequence.rounds.size(), "call %llu of a member, in %zu rounds from %llu on",
                static_cast<unsigned long long>(number), sequence.rounds.size(),
@@ -381,8 +382,10 @@ bool CollectiveOrder::add_difference(const CollectiveRecord& own,
       break;
   }
   findings_.add({.kind = kind, .place = place, .text = text});
-  findings_.add_place(other.rank, other.name.c_str(), {other.path.c_str(), other.offset},
-                      "the call of the other rank");
+  findings_.add_place(
+      other.rank, other.name.c_str(),
+      {.path = other.path.c_str(), .offset = other.offset, .script = other.script.c_str()},
+      "the call of the other rank");
   return field != Record::function && field != Record::root;
 }
 

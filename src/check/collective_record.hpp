@@ -36,6 +36,8 @@ struct CollectiveRecord {
   /// Where the call is in the program: a file of code and an offset; "": not known.
   FixedText<512> path;
   std::uint64_t offset = 0;
+  /// Where the call is in a script in Python; "": in none.
+  FixedText<256> script;
 
   /// The first field in which two members that both have it differ; field_count: none.
   [[nodiscard]] std::size_t difference_from(const CollectiveRecord& other) const {

@@ -45,10 +45,11 @@ const os::CodeRange* FindingLog::range_of(std::uint64_t address) {
 }
 
 CodeSite FindingLog::site_of(const CallPlace& place) {
+  if (place.script != nullptr) return {.path = {}, .offset = 0, .script = place.script};
   const auto address = reinterpret_cast<std::uint64_t>(place.site);
   const os::CodeRange* range = address == 0 ? nullptr : range_of(address);
   if (range == nullptr) return {};
-  return {.path = range->path, .offset = address - range->begin + range->offset};
+  return {.path = range->path, .offset = address - range->begin + range->offset, .script = {}};
 }
 
 void FindingLog::add_line(const char* head,
@@ -57,8 +58,9 @@ void FindingLog::add_line(const char* head,
                           const CodeSite& site,
                           const std::string& text) {
   if (file_ == nullptr || count_ > finding_count_max) return;
-  std::fprintf(file_.get(), "%s\t%d\t%s\t%s\t%" PRIu64 "\t%s\n", head, rank, name,
-               field_of(site.path).c_str(), site.offset, field_of(text).c_str());
+  std::fprintf(file_.get(), "%s\t%d\t%s\t%s\t%" PRIu64 "\t%s\t%s\n", head, rank, name,
+               field_of(site.path).c_str(), site.offset, field_of(site.script).c_str(),
+               field_of(text).c_str());
   std::fflush(file_.get());
 }
 

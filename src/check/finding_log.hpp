@@ -24,6 +24,8 @@ struct CallPlace {
   const char* name = "";
   /// Return address in the program; null: not known.
   const void* site = nullptr;
+  /// Where a script in Python makes the call, as "solve (heat.py:12)"; null: no script.
+  const char* script = nullptr;
 };
 
 struct Finding {
@@ -33,10 +35,11 @@ struct Finding {
   std::string text;
 };
 
-/// Where a call is in a file of code; "": not known.
+/// Where a call is in a file of code, or in a script, as CallPlace has it; both "": not known.
 struct CodeSite {
   std::string path;
   std::uint64_t offset = 0;
+  std::string script;
 };
 
 class FindingLog {

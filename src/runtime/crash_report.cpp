@@ -25,6 +25,7 @@
 #include "os/process_end.hpp"
 #include "report/report_file.hpp"
 #include "runtime/latest_events.hpp"
+#include "runtime/python_lines.hpp"
 #include "runtime/report_deadline.hpp"
 #include "runtime/stack_fault.hpp"
 #include "runtime/this_process.hpp"
@@ -234,6 +235,13 @@ void write_report(const Job& job,
   if (job.is_verbose()) write_latest_events(job);
 }
 
+/// Whether the calling thread runs the rank's own flow of control, not a thread that it has
+/// started.
+bool runs_flow_of(const mpi::RankState& rank) {
+  return !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
+         &rank.worker->running() == &rank.fiber;
+}
+
 /// Adds a checked run's finding. Last: it allocates memory, which may be damaged.
 void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) {
   check::Checker* checker = check::checker_of(rank);
@@ -241,7 +249,12 @@ void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) 
   const auto addresses = report.backtrace.addresses();
   const auto found = std::ranges::find_if(
       addresses, [&](const void* address) { return job.rank_of_code(address).has_value(); });
-  checker->on_crash(rank, name_of(signal_number), found == addresses.end() ? nullptr : *found);
+  symbols::SourceText script;
+  const bool is_in_script =
+      runs_flow_of(rank) && has_python() &&
+      describe_python_of(job.index_of(rank), PythonState::interrupted, {&script, 1}) > 0;
+  checker->on_crash(rank, name_of(signal_number), found == addresses.end() ? nullptr : *found,
+                    is_in_script ? script.data() : nullptr);
 }
 
 /// If the user has asked for core files (ulimit -c): a child has the memory and the calling thread,

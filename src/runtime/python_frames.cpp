@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "base/fixed_text.hpp"
 #include "base/printable.hpp"
@@ -23,8 +24,11 @@ constexpr std::uint64_t text_state_offset = 32;
 /// The owner of a frame that stands for a call of the interpreter by C code.
 constexpr std::uint8_t owned_by_c_stack = 3;
 
-/// Frames of C code that follow each other; more are damage.
+/// Frames that are not shown and follow each other; more are damage.
 constexpr int skipped_count_max = 64;
+
+/// How the names of files begin that hold the functions of `import`.
+constexpr std::string_view import_files = "<frozen importlib._bootstrap";
 
 constexpr PythonLayout python_3_9{
     .thread = {.innermost = 24, .in_structure = none},
@@ -173,9 +177,9 @@ bool PythonFrames::next(symbols::SourceText& text) {
     const bool is_function = owner != owned_by_c_stack;
     if (is_function && (!read(code, frame_, layout_.frame.code) || !is_of_type(code, types_.code)))
       return false;
-    if (is_function) describe(code, text);
+    const bool is_shown = is_function && describe(code, text);
     frame_ = previous;
-    if (is_function) return true;
+    if (is_shown) return true;
   }
   return false;
 }
@@ -203,7 +207,7 @@ int PythonFrames::offset_of_instruction(const void* code) const {
   return offset >= 0 && offset < std::min(count, offset_max) ? static_cast<int>(offset) : -1;
 }
 
-void PythonFrames::describe(const void* code, symbols::SourceText& text) const {
+bool PythonFrames::describe(const void* code, symbols::SourceText& text) const {
   constexpr std::uint64_t part_count_max = 300;
   const auto text_at = [&](std::uint64_t offset, auto& to, bool is_path) {
     const void* object = nullptr;
@@ -235,6 +239,7 @@ void PythonFrames::describe(const void* code, symbols::SourceText& text) const {
   FixedText<part_count_max> file;
   text_at(layout_.code.name, name, false);
   text_at(layout_.code.file, file, true);
+  if (file.text().starts_with(import_files)) return false;
   int line = 0;
   const int offset = offset_of_instruction(code);
   if (offset >= 0) line = types_.line_of(code, offset);
@@ -245,6 +250,7 @@ void PythonFrames::describe(const void* code, symbols::SourceText& text) const {
   add_printable(shown, file.text().substr(0, 100));
   shown.add(":").add(line).add(")");
   std::memcpy(text.data(), shown.c_str(), shown.text().size() + 1);
+  return true;
 }
 
 }  // namespace sorrel::runtime

@@ -95,7 +95,7 @@ class PythonFrames {
                const void* thread);
 
   /// Writes the function as "main (script.py:12)", and goes on to its caller; false if there is
-  /// none.
+  /// none. Functions by which Python imports modules are left out, as in its own tracebacks.
   [[nodiscard]] bool next(symbols::SourceText& text);
 
  private:
@@ -104,7 +104,8 @@ class PythonFrames {
   [[nodiscard]] bool is_of_type(const void* object, const void* type) const;
   /// The instruction's offset among those of the code; -1: not known.
   [[nodiscard]] int offset_of_instruction(const void* code) const;
-  void describe(const void* code, symbols::SourceText& text) const;
+  /// False: it is left out.
+  [[nodiscard]] bool describe(const void* code, symbols::SourceText& text) const;
 
   const PythonLayout& layout_;
   const PythonTypes& types_;

@@ -10,13 +10,20 @@
 
 namespace sorrel::trace {
 
-/// Identifies a text in a trace, wherever it lies (FNV-1a). In the upper half of all words, where
-/// no addresses of programs are.
+/// Distinguishes the hash of a text from an address of a program, which lies in the lower half of
+/// all words.
+inline constexpr std::uint64_t hash_bit = std::uint64_t{1} << 63;
+
+/// Identifies a text in a trace, wherever it lies (FNV-1a).
 constexpr std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text)
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash | std::uint64_t{1} << 63;
+  return hash | hash_bit;
+}
+
+[[nodiscard]] constexpr bool is_hash(std::uint64_t word) {
+  return (word & hash_bit) != 0;
 }
 
 /// A family of tasks.

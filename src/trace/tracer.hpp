@@ -71,12 +71,17 @@ class Tracer {
 
   /// A record whose `first` is the hash of a text, which the file gets, too.
   void add_hashed(const Record& record, std::string_view text) {
-    std::uint64_t& slot = known_texts_[record.first % known_texts_.size()];
-    if (slot != record.first) [[unlikely]] {
-      slot = record.first;
-      add_text(record.first, text);
-    }
+    add_hashed_text(record.first, text);
     add(record);
+  }
+
+  /// The text with this hash, for the records that follow.
+  void add_hashed_text(std::uint64_t hash, std::string_view text) {
+    std::uint64_t& slot = known_texts_[hash % known_texts_.size()];
+    if (slot == hash) [[likely]]
+      return;
+    slot = hash;
+    add_text(hash, text);
   }
 
   /// Text that others refer to by `name`.

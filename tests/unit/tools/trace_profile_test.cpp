@@ -6,6 +6,7 @@
 #include "part_file.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
+#include "trace/job_trace.hpp"
 #include "unit/base/temporary_folder.hpp"
 
 namespace sorrel::tool {
@@ -59,6 +60,25 @@ TEST_F(TraceProfileTest, TimesOfCallsAndRanksAreThoseOfTheRecords) {
   EXPECT_EQ(profile.ranks.at(0).hidden_ns, 4'000'000);
   EXPECT_EQ(profile.ranks.at(1).compute_ns, 3'000'000);
   EXPECT_EQ(profile.ranks.at(1).transfer_ns, 1'000'000);
+}
+
+TEST_F(TraceProfileTest, APlaceInAScriptIsTheTextWithItsHash) {
+  const std::string place = "solve (heat.py:12)";
+  const std::uint64_t hash = trace::hash_of(place);
+  PartFile part;
+  part.add(0, Kind::rank, rank_0, 0);
+  part.add_text(hash, place);
+  part.add(1 * ms, Kind::call, rank_0, receive_name, hash);
+  part.add(2 * ms, Kind::result, rank_0);
+  part.add(3 * ms, Kind::call, rank_0, receive_name, trace::hash_of("a text that is lost"));
+  part.add(4 * ms, Kind::result, rank_0);
+  part.add(5 * ms, Kind::end_then_idle, rank_0, receive_name);
+  part.add(20 * ms, Kind::clock, 20 * ms, 20 * ms);
+  part.write(folder);
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  EXPECT_EQ(read.value().calls.at({"MPI_Recv", place}).count, 1U);
+  EXPECT_EQ(read.value().calls.at({"MPI_Recv", "-"}).count, 1U);
 }
 
 TEST_F(TraceProfileTest, TheSummaryIsOneLine) {

@@ -30,6 +30,7 @@ struct Line {
   std::string_view call;
   std::string_view path;
   std::uint64_t offset = 0;
+  std::string_view script;
   std::string_view text;
 };
 
@@ -46,7 +47,7 @@ std::optional<Line> parse(std::string_view text) {
     fields.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  constexpr std::size_t field_count = 6;
+  constexpr std::size_t field_count = 7;
   Line line;
   if (fields.size() != field_count || !read_number(fields[1], line.rank) ||
       !read_number(fields[4], line.offset))
@@ -54,13 +55,18 @@ std::optional<Line> parse(std::string_view text) {
   line.kind = fields[0];
   line.call = fields[2];
   line.path = fields[3];
-  line.text = fields[5];
+  line.script = fields[5];
+  line.text = fields[6];
   return line;
 }
 
 FoundCall call_of(const Line& line, CodeFiles& files) {
   FoundCall call{.call = std::string(line.call), .place = {}, .ranks = {line.rank}};
-  if (!line.path.empty()) call.place = files.of(std::string(line.path), line.offset);
+  if (!line.script.empty()) {
+    call.place = code_place_of(line.script);
+  } else if (!line.path.empty()) {
+    call.place = files.of(std::string(line.path), line.offset);
+  }
   return call;
 }
 

@@ -1,6 +1,8 @@
 #include "tools/sorrel/common/code_files.hpp"
 
+#include <charconv>
 #include <fmt/core.h>
+#include <system_error>
 #include <variant>
 
 #include "base/fixed_text.hpp"
@@ -18,6 +20,20 @@ std::string text_of(const CodePlace* place) {
   const std::string source =
       place->line == 0 ? place->file : fmt::format("{}:{}", place->file, place->line);
   return place->function.empty() ? source : fmt::format("{} ({})", place->function, source);
+}
+
+CodePlace code_place_of(std::string_view text) {
+  const std::size_t open = text.find(" (");
+  const std::size_t colon = text.rfind(':');
+  const CodePlace place{.function = {}, .file = std::string(text), .line = 0};
+  if (open == text.npos || colon == text.npos || colon < open || !text.ends_with(')')) return place;
+  const std::string_view digits = text.substr(colon + 1, text.size() - colon - 2);
+  std::uint64_t line = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (error != std::errc() || end != digits.data() + digits.size()) return place;
+  return {.function = std::string(text.substr(0, open)),
+          .file = std::string(text.substr(open + 2, colon - open - 2)),
+          .line = line};
 }
 
 struct CodeFiles::CodeFile {

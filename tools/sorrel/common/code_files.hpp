@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sorrel::tool {
@@ -19,6 +20,10 @@ struct CodePlace {
 
 /// "solve (heat.c:88)", or the part of it that is known; "-": nothing is.
 [[nodiscard]] std::string text_of(const CodePlace* place);
+
+/// The place that a text of this form describes, such as that of a function in Python. Other text
+/// is the name of a file.
+[[nodiscard]] CodePlace code_place_of(std::string_view text);
 
 class CodeFiles {
  public:
