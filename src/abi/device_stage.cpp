@@ -11,7 +11,7 @@ namespace sorrel::abi {
 
 namespace {
 
-constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t whole_block_bytes = std::numeric_limits<std::size_t>::max();
 
 struct AddressRange {
   std::uintptr_t begin;
@@ -37,7 +37,7 @@ AddressRange range_of(const DeviceBlock& block) {
 DevicePlace place_of_rows(const DeviceBlock& block) {
   bool is_any_on_host = false;
   bool is_any_on_device = false;
-  mpi::for_each_rows(*block.type, block.count, all_bytes, [&](const mpi::TypedRows& rows) {
+  mpi::for_each_rows(*block.type, block.count, whole_block_bytes, [&](const mpi::TypedRows& rows) {
     for (std::size_t i = 0; i < rows.count; ++i) {
       const std::uintptr_t begin =
           moved(block.address, rows.displacement + static_cast<std::int64_t>(i) * rows.stride);
@@ -142,7 +142,7 @@ bool DeviceStage::copy(device::Direction direction, std::size_t bytes) {
 }
 
 bool DeviceStage::copy_in() {
-  return !use_.is_read || copy(device::Direction::to_host, all_bytes);
+  return !use_.is_read || copy(device::Direction::to_host, whole_block_bytes);
 }
 
 bool DeviceStage::copy_out(std::size_t bytes) {

@@ -13,7 +13,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-void handle(int number, siginfo_t* info, void*) {
+void handle_end_request(int number, siginfo_t* info, void*) {
   const os::KeptErrno kept;
   const Config& config = process_config();
   const pid_t launcher = config.launcher != 0 ? config.launcher : getppid();
@@ -34,7 +34,7 @@ void watch_for_end_requests() {
     return;
   os::record_own_process();
   struct sigaction action{};
-  action.sa_sigaction = handle;
+  action.sa_sigaction = handle_end_request;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
 }
