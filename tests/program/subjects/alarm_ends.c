@@ -1,9 +1,11 @@
-/* A timer that is disarmed about when it is due: its handler has run when setitimer() or alarm() returns, or never runs. */
+/* A timer that is disarmed about when it is due: its handler has run when setitimer() or alarm()
+ * returns, or never runs. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { round_count = 4000 };
 
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
   if (late_count == 0 && handled_count != 0)
     printf("no alarm of rank %d came after its end\n", rank);
   else
-    printf("rank %d: %d of %d alarms came after their end\n", rank, (int)late_count, (int)handled_count);
+    printf("rank %d: %d of %d alarms came after their end\n", rank, (int)late_count,
+           (int)handled_count);
   MPI_Finalize();
   return late_count != 0;
 }
