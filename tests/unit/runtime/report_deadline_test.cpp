@@ -72,7 +72,7 @@ TEST(ReportDeadlineTest, ALookDoesNotEndAWrite) {
     char block[4096] = {};
     if (reader == 0) {
       ::close(ends[1]);
-      os::sleep_ns(1200 * ms);
+      os::sleep_ns(700 * ms);
       while (::read(ends[0], block, sizeof block) > 0) {
       }
       ::_exit(0);
