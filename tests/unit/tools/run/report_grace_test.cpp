@@ -1,5 +1,6 @@
 #include "tools/sorrel/run/report_grace.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,7 +14,7 @@ class Child {
  public:
   explicit Child(bool is_busy) : pid_(::fork()) {
     if (pid_ != 0) return;
-    for (volatile unsigned count = 0;; count = count + 1) {
+    for (std::atomic<unsigned> count{0};; ++count) {
       if (!is_busy) ::pause();
     }
   }
