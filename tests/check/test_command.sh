@@ -62,8 +62,8 @@ assert "MPI_Recv" in suite.find("testcase/failure").text
 END
 
 # A program's own status that is that of deadlocks is none.
-expect 1 "the status 3 of a program" -n 2 --only ranks "$schedules" fails 3
-grep -q '^  FAILED  *2 ranks .*exit status 3$' output || fail "a status is called a deadlock"
+expect 1 "the status 3 of a program" -n 3 --only ranks "$schedules" fails 3
+grep -q '^  FAILED  *3 ranks .*exit status 3$' output || fail "a status is called a deadlock"
 
 expect 66 "an order that fails" -n 3 --only schedules --schedules 24 "$schedules" wrong
 grep -q -- '--seed' output || fail "no seed of the order that fails"

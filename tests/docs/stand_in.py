@@ -103,6 +103,9 @@ def dev(words: Words) -> None:
         require(rest and not rest[0].startswith("-"), "emulate needs a command")
     elif command == "lint":
         require(rest in ([], ["--fix"]), "lint takes --fix only")
+    elif command == "tidy":
+        for word in rest:
+            require((sources(word)).is_file(), f"no file '{word}'")
     else:
         require(len(rest) == (command in ("install", "release")), f"wrong number of arguments: {rest}")
 
