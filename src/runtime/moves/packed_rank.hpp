@@ -26,7 +26,7 @@ struct PackedRank {
   std::vector<os::MemoryRange> checked;
   std::uint64_t check = 0;
 
-  /// Its memory is pieces with bytes, none of which has a byte of another one.
+  /// Its memory is pieces, some of them empty, none of which has a byte of another one.
   void check_invariants() const;
 };
 
