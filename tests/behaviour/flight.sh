@@ -109,7 +109,7 @@ try_case() {
       run --flight "$folder/above/below" "$programs/flight" "$folder/end" && [ -d "$folder/above/below" ] || fail "a folder below a new one"
       # A variable names the folder, too, and an empty one none. Where there can be no folder, the job runs, and one line says so.
       for place in "$folder/out:is not a folder" "$folder/out/below:Not a directory" "/proc/none:No such file or directory"; do
-        SORREL_FLIGHT=${place%:*} timeout 60 "$sorrel" run -n 2 $1 "$programs/flight" "$folder/end" >"$folder/other" 2>"$folder/err" ||
+        SORREL_FLIGHT=${place%:*} timeout 60 "$sorrel" run -n 3 "$programs/flight" "$folder/end" >"$folder/other" 2>"$folder/err" ||
           fail "status $? with $place"
         screen_has "^sorrel: note: no flight recorder: the folder of pages ${place%:*} .--flight, SORREL_FLIGHT.: ${place#*:}~$"
       done

@@ -217,7 +217,8 @@ SORREL_INTERPOSED int dlclose(void* handle) noexcept {
   const OpenedLibrary* library = process == nullptr ? nullptr : opened_library(handle);
   if (library == nullptr) {
     const int result = real(handle);
-    if (result == 0 && process != nullptr) process->unsaved().remove(handle);
+    if (result == 0 && process != nullptr && RankProcess::are_saved())
+      process->unsaved().remove(handle);
     return result;
   }
   const PinnedRank pinned(*process);
