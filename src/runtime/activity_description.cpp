@@ -67,9 +67,8 @@ ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
                                   .python_state = std::nullopt,
                                   .outside = job.body().outside_wait(rank),
                                   .unexpected_count = rank.unexpected.count()};
-  const bool is_interrupted = description.activity.state == core::FiberState::running &&
-                              !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
-                              &rank.worker->running() == &rank.fiber;
+  const bool is_interrupted =
+      description.activity.state == core::FiberState::running && runs_flow_of(rank);
   if (is_interrupted) description.running = running_at(job, rank);
   if (is_interrupted) description.python_state = PythonState::interrupted;
   if (stays_suspended(rank.fiber)) description.python_state = PythonState::at_rest;

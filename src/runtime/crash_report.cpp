@@ -26,6 +26,7 @@
 #include "report/report_file.hpp"
 #include "runtime/latest_events.hpp"
 #include "runtime/python_lines.hpp"
+#include "runtime/rank_activity.hpp"
 #include "runtime/report_deadline.hpp"
 #include "runtime/stack_fault.hpp"
 #include "runtime/this_process.hpp"
@@ -233,13 +234,6 @@ void write_report(const Job& job,
   failure.calls = calls;
   job.report_file().write(failure);
   if (job.is_verbose()) write_latest_events(job);
-}
-
-/// Whether the calling thread runs the rank's own flow of control, not a thread that it has
-/// started.
-bool runs_flow_of(const mpi::RankState& rank) {
-  return !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
-         &rank.worker->running() == &rank.fiber;
 }
 
 /// Adds a checked run's finding. Last: it allocates memory, which may be damaged.

@@ -95,6 +95,11 @@ void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text, const RankState& rank, const
   }
 }
 
+bool runs_flow_of(const RankState& rank) {
+  return !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
+         mpi::is_in_main_fiber(rank);
+}
+
 const core::Worker* borrower_of(const RankState& rank) {
   core::Scheduler& scheduler = rank.worker->scheduler();
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {

@@ -42,6 +42,10 @@ struct RankActivity {
 /// What any thread may read of a rank while its worker runs: no operation.
 [[nodiscard]] RankActivity outline_of(const mpi::RankState& rank);
 
+/// Whether the calling thread runs the rank's own flow of control, not a thread that it has
+/// started.
+[[nodiscard]] bool runs_flow_of(const mpi::RankState& rank);
+
 /// Any thread, a hint: the worker that has borrowed the rank, or null.
 [[nodiscard]] const core::Worker* borrower_of(const mpi::RankState& rank);
 
