@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/check.hpp"
+#include "base/invariants.hpp"
 #include "os/cleared_memory.hpp"
 #include "os/page_bytes.hpp"
 
@@ -227,24 +228,24 @@ bool ImageSlab::make(int index) const {
     std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
   }
   // All images are made alike: one stands for them.
-  if (index == 0) check_invariants(index);
+  if (index == 0) SORREL_ASSERT_INVARIANTS(*this);
   if (made_ != nullptr)
     made_[static_cast<std::size_t>(index)].store(true, std::memory_order_release);
   return true;
 }
 
-void ImageSlab::check_invariants(int index) const {
-  const std::uintptr_t base = base_of(index);
+void ImageSlab::check_invariants() const {
+  const std::uintptr_t base = base_of(0);
   const auto check = [&](Offset offset, std::uintptr_t expected) {
     std::uintptr_t found = 0;
     std::memcpy(&found, reinterpret_cast<const void*>(base + offset), sizeof found);
-    SORREL_CHECK(found == expected, "image %d: the pointer at 0x%zx is 0x%zx, not 0x%zx", index,
-                 offset, found, expected);
+    SORREL_CHECK(found == expected, "the pointer at 0x%zx is 0x%zx, not 0x%zx", offset, found,
+                 expected);
   };
   for (const Slot& slot : image_.slots)
     check(slot.offset, base + slot.value);
   for (const OutsideSlot& slot : image_.outside_slots)
-    check(slot.offset, slot.slab->base_of(index) + slot.value);
+    check(slot.offset, slot.slab->base_of(0) + slot.value);
 }
 
 void ImageSlab::clear(int index) const {

@@ -140,9 +140,9 @@ class ImageSlab {
            made_[static_cast<std::size_t>(index)].load(std::memory_order_acquire);
   }
 
-  /// For an image that has just been made: each pointer into images of the rank has been shifted.
-  /// O(slots).
-  void check_invariants(int index) const;
+  /// When the first image has just been made: each pointer into images of its rank has been
+  /// shifted. O(slots).
+  void check_invariants() const;
 
   [[nodiscard]] PrivatizedImage copy(int index) const { return {image_, base_of(index)}; }
 
