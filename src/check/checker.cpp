@@ -305,7 +305,8 @@ CallPlace Checker::place_of(const ActiveCall& active) const {
 
 const char* Checker::kept_place(std::string_view script) {
   if (script.empty()) return nullptr;
-  return script_places_.emplace(script).first->c_str();
+  const auto known = script_places_.find(script);
+  return (known != script_places_.end() ? known : script_places_.emplace(script).first)->c_str();
 }
 
 int Checker::begin(RankState& self, sorrel_checked_call& raw) {
