@@ -69,8 +69,7 @@ namespace {
 }  // namespace
 
 int wrong_phase(RankState& self) {
-  SORREL_ASSERT(self.phase != mpi::Phase::running, "%s was called at the right time",
-                self.fiber.call);
+  SORREL_ASSERT(!mpi::is_running(self.phase), "%s was called at the right time", self.fiber.call);
   const char* when = self.phase == mpi::Phase::before_init ? "before MPI_Init"
                      : self.phase == mpi::Phase::in_handler
                          ? "in a signal handler that interrupts a call of MPI"
@@ -137,7 +136,7 @@ RankState* rank_beside_thread() {
   if (rank == nullptr) return nullptr;
   // The rank may run at this moment.
   const auto phase = __atomic_load_n(&rank->phase, __ATOMIC_RELAXED);
-  return phase == mpi::Phase::running ? rank : nullptr;
+  return mpi::is_running(phase) ? rank : nullptr;
 }
 
 int raise_beside(RankState& rank, Comm& comm, const char* function, int error_class) {

@@ -6,6 +6,8 @@
 //! its binding, so that the return address is the user's call.
 #pragma once
 
+#include <optional>
+
 #include "abi/any_time.hpp"
 #include "abi/thread_call.hpp"
 #include "mpi/comm/session.hpp"
@@ -99,15 +101,31 @@ template <class Failed>
 /// handler of the user's is not called.
 [[gnu::cold]] int raise_beside(RankState& rank, Comm& comm, const char* function, int error_class);
 
+/// The default of a frame's `on_device`, which runs a call with memory of the host in the place of
+/// buffers on a device, if it has any (device_call.hpp). Returns the result, or nothing.
+struct StaysOnHost {
+  std::optional<int> operator()(RankState& /*self*/) const { return std::nullopt; }
+};
+
+/// What a frame does where the phase is not Phase::running: the result, or the call goes on.
+template <class OnDevice>
+[[gnu::always_inline]] inline std::optional<int> call_rarely(RankState& self,
+                                                             const OnDevice& on_device) {
+  if (!mpi::is_running(self.phase)) return wrong_phase(self);
+  return on_device(self);
+}
+
 /// body(self, comm) for the calling rank and a communicator.
-template <class Body>
+template <class Body, class OnDevice = StaysOnHost>
 [[gnu::always_inline]] inline int call_on(RankState* running,
                                           MPI_Comm handle,
                                           const char* function,
-                                          Body&& body) {
+                                          Body&& body,
+                                          const OnDevice& on_device = {}) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   Comm* comm = self.comm_of(handle);
   if (comm == nullptr) [[unlikely]]
     return raise_invalid_comm(self, handle);
@@ -116,11 +134,15 @@ template <class Body>
 }
 
 /// body(self), errors to the handler of MPI_COMM_SELF. Between MPI_Init and MPI_Finalize only.
-template <class Body>
-[[gnu::always_inline]] inline int call(RankState* running, const char* function, Body&& body) {
+template <class Body, class OnDevice = StaysOnHost>
+[[gnu::always_inline]] inline int call(RankState* running,
+                                       const char* function,
+                                       Body&& body,
+                                       const OnDevice& on_device = {}) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
 }
@@ -142,7 +164,7 @@ template <class Body>
                                                     const char* function,
                                                     Body&& body) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
+  if (!mpi::is_running(self.phase)) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, handler, error);
@@ -178,14 +200,16 @@ template <class Body>
 }
 
 /// body(self, win) for the calling rank and a window.
-template <class Body>
+template <class Body, class OnDevice = StaysOnHost>
 [[gnu::always_inline]] inline int call_on_win(RankState* running,
                                               MPI_Win handle,
                                               const char* function,
-                                              Body&& body) {
+                                              Body&& body,
+                                              const OnDevice& on_device = {}) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   mpi::Win* win = mpi::win_of(handle);
   if (win == nullptr) [[unlikely]]
     return raise_invalid_win(self, handle);
@@ -206,14 +230,16 @@ template <class Body>
 }
 
 /// body(self, file) for the calling rank and a file.
-template <class Body>
+template <class Body, class OnDevice = StaysOnHost>
 [[gnu::always_inline]] inline int call_on_file(RankState* running,
                                                MPI_File handle,
                                                const char* function,
-                                               Body&& body) {
+                                               Body&& body,
+                                               const OnDevice& on_device = {}) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   mpi::File* file = mpi::file_of(handle);
   if (file == nullptr) [[unlikely]]
     return raise_invalid_file(self, handle);
@@ -227,17 +253,23 @@ template <class Body>
                                                     const char* function,
                                                     Body&& body) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
+  if (!mpi::is_running(self.phase)) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise_without_file(self, error);
 }
 
 /// body(self, session) for the calling rank and a session.
-template <class Body>
-int call_on_session(RankState* running, MPI_Session handle, const char* function, Body&& body) {
+template <class Body, class OnDevice = StaysOnHost>
+int call_on_session(RankState* running,
+                    MPI_Session handle,
+                    const char* function,
+                    Body&& body,
+                    const OnDevice& on_device = {}) {
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   auto* session = mpi::object_of<mpi::Session>(handle);
   if (session == nullptr) return raise_invalid_session(self, handle);
   const int error = body(self, *session);
@@ -256,14 +288,16 @@ int call_on_session_variable(RankState* running,
 }
 
 /// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.
-template <class Body>
+template <class Body, class OnDevice = StaysOnHost>
 [[gnu::always_inline]] inline int call_on_requests(RankState* running,
                                                    const char* function,
-                                                   Body&& body) {
+                                                   Body&& body,
+                                                   const OnDevice& on_device = {}) {
   FailedComm failed;
   RankState& self = enter(running, function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
+  if (self.phase != mpi::Phase::running) [[unlikely]] {
+    if (const std::optional<int> ended = call_rarely(self, on_device)) return *ended;
+  }
   const int error = body(self, failed);
   return leave(self, failed, error);
 }

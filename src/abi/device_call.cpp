@@ -517,7 +517,7 @@ std::optional<int> call_on_device(RankState& self,
                                   const DeviceFunction& function,
                                   std::intptr_t* words,
                                   CallWithWords call) {
-  if (self.phase != mpi::Phase::running) return std::nullopt;
+  if (!mpi::is_running(self.phase)) return std::nullopt;
   RankCalls& calls = all_calls().of(self);
   if (std::exchange(calls.is_inner, false)) return std::nullopt;
   return DeviceCall(self, calls, function, words, call).run();

@@ -148,13 +148,10 @@ template <auto function, class... Arguments>
 
 }  // namespace sorrel::abi
 
-/// In a binding, when the rank is known, or null: the call with memory of the host in the place of
-/// buffers on a device.
-#define SORREL_CALL_ON_DEVICE(self, name, ...)                                                     \
-  do {                                                                                             \
-    if (::sorrel::device::has_buffers() && (self) != nullptr) [[unlikely]] {                       \
-      const auto result_on_device =                                                                \
-          ::sorrel::abi::call_binding_on_device<PMPI_##name>(*(self), device_##name, __VA_ARGS__); \
-      if (result_on_device) return *result_on_device;                                              \
-    }                                                                                              \
-  } while (false)
+/// What the frame of a binding does for a rank with memory on a device: the call with memory of
+/// the host in the place of buffers there.
+#define SORREL_ON_DEVICE(name, ...)                                                     \
+  [&](::sorrel::mpi::RankState& on_device) {                                            \
+    return ::sorrel::abi::call_binding_on_device<PMPI_##name>(on_device, device_##name, \
+                                                              __VA_ARGS__);             \
+  }

@@ -14,6 +14,7 @@
 #include "mpi/job/ports.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/wait.hpp"
+#include "runtime/device_ranks.hpp"
 #include "runtime/first_checkpoint.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
@@ -31,7 +32,8 @@ int init(RankState& self, int required) {
     return self.fail(MPI_ERR_OTHER, "MPI is already initialized; MPI_Init may be called once");
   self.thread_level = std::min(required, runtime::thread_level_max());
   self.calling_level = std::max(self.calling_level, self.thread_level);
-  self.phase = self.world_phase = mpi::Phase::running;
+  self.world_phase = mpi::Phase::running;
+  runtime::admit_calls(self);
   if (runtime::has_python_lines()) runtime::find_python(runtime::PythonSearch::first);
   return MPI_SUCCESS;
 }

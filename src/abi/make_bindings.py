@@ -414,8 +414,6 @@ def binding(function, name, large):
         return
     names = "".join(f", {argument.name}" for argument in function.arguments)
     running = f"  RankState* running = mpi::current_rank();\n  SORREL_CALL_ON_THREAD(running, {name}{names});\n"
-    if may_use_device(function):
-        running += f"  SORREL_CALL_ON_DEVICE(running, {name}{names});\n"
     if "tool" in function.flags:
         yield running
         yield f'  return call_tool(running, "MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
@@ -442,7 +440,8 @@ def binding(function, name, large):
         yield f'  return {frame}"MPI_{name}", [&](RankState& self) -> int {{\n'
     for check in checks(function):
         yield f"    {check}\n"
-    yield f"    {call}\n  }});\n}}\n"
+    on_device = f", SORREL_ON_DEVICE({name}{names})" if may_use_device(function) else ""
+    yield f"    {call}\n  }}{on_device});\n}}\n"
 
 
 def bindings_text(functions):

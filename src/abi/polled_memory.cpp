@@ -29,7 +29,7 @@ void note_program_clock_read(std::int64_t now_ns) {
 }  // namespace
 
 bool may_give_way(const RankState& self) {
-  return mpi::current_rank() == &self && self.phase == mpi::Phase::running &&
+  return mpi::current_rank() == &self && mpi::is_running(self.phase) &&
          mpi::is_in_main_fiber(self) && self.fiber.pin_count == 0;
 }
 

@@ -12,6 +12,7 @@
 #include "mpi/job/intercomm.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
+#include "runtime/device_ranks.hpp"
 #include "runtime/first_checkpoint.hpp"
 #include "runtime/python_lines.hpp"
 #include "runtime/rank_guests.hpp"
@@ -110,7 +111,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     ++self.session_count;
     runtime::note_begin_of_session();
     if (runtime::has_python_lines()) runtime::find_python(runtime::PythonSearch::first);
-    self.phase = mpi::Phase::running;
+    runtime::admit_calls(self);
     return MPI_SUCCESS;
   });
   if (running != nullptr) runtime::admit_started_threads(*running);

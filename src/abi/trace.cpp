@@ -89,7 +89,7 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   const std::uint64_t place = place_of(*self, site, tracer);
   const Record call = Record::now(Kind::call, name_of(self), name_of(name), place);
   tracer.add_named(call);
-  if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
+  if (comm == nullptr || !sorrel::mpi::is_running(self->phase)) return;
   const sorrel::mpi::Comm* object = self->comm_of(*comm);
   if (object == nullptr) return;
   const sorrel::mpi::CommShared& shared = *object->shared;

@@ -316,7 +316,7 @@ int Checker::begin(RankState& self, sorrel_checked_call& raw) {
   raw.outer = rank.active != nullptr ? &rank.active->raw : nullptr;
   rank.active = active;
   self.services().traced_site = raw.site;
-  if (self.phase != mpi::Phase::running) return 0;
+  if (!mpi::is_running(self.phase)) return 0;
   rank.buffers.settle();
   active->call.for_each_handle(
       [&](const std::intptr_t& handle, ArgumentKind kind, Direction direction) {
@@ -346,8 +346,8 @@ void Checker::end(sorrel_checked_call& raw, int error_class) {
       rank.sent.remove(number);
     rank.buffers.drop(active->buffers);
     // A wait completes requests also where one of them has failed.
-    if (active->self.phase == mpi::Phase::running) track_requests(*active);
-  } else if (active->self.phase == mpi::Phase::running) {
+    if (mpi::is_running(active->self.phase)) track_requests(*active);
+  } else if (mpi::is_running(active->self.phase)) {
     track_handles(*active);
     track_partitions(*active);
     track_window(*active);
@@ -428,7 +428,7 @@ void Checker::end_mismatch(const ActiveCall& active) {
 
 std::optional<CollectiveRecord> Checker::record_between_processes(RankState& self, MPI_Comm* comm) {
   const ActiveCall* active = check_of(self).active;
-  if (active == nullptr || self.phase != mpi::Phase::running) return std::nullopt;
+  if (active == nullptr || !mpi::is_running(self.phase)) return std::nullopt;
   const CheckedCall& call = active->call;
   if (call.function() == Function::Finalize) {
     *comm = MPI_COMM_WORLD;

@@ -6,21 +6,22 @@ std::atomic<Buffers*> known_buffers{nullptr};
 
 namespace {
 
-bool (*is_driver_found_by_process)() = nullptr;
+Support support_of_process;
 
 }  // namespace
 
-void set_buffers(Buffers& buffers) {
+void give_buffers(Buffers& buffers) {
   // Relaxed: the object was constructed before any rank could know an address on a device.
-  known_buffers.store(&buffers, std::memory_order_relaxed);
+  if (!has_buffers()) known_buffers.store(&buffers, std::memory_order_relaxed);
+  if (support_of_process.note_rank != nullptr) support_of_process.note_rank();
+}
+
+void set_support(const Support& support) {
+  support_of_process = support;
 }
 
 bool are_buffers_supported() {
-  return is_driver_found_by_process != nullptr && is_driver_found_by_process();
-}
-
-void set_buffers_supported(bool (*is_driver_found)()) {
-  is_driver_found_by_process = is_driver_found;
+  return support_of_process.is_driver_found != nullptr && support_of_process.is_driver_found();
 }
 
 }  // namespace sorrel::device

@@ -1,9 +1,8 @@
 //! Buffers - the memory of devices as the bindings of MPI see it: whether addresses lie there, and
 //! copies between it and memory of the host.
 //!
-//! program/gpu implements it, and sets it when a rank first allocates memory on a device. Before
-//! that, and in processes without a device, a call of MPI pays for has_buffers() alone: one load
-//! and one branch.
+//! program/gpu implements it, and sets it when a rank first allocates memory on a device. Ranks
+//! without such memory pay nothing in calls of MPI: see runtime/device_ranks.hpp.
 #pragma once
 
 #include <atomic>
@@ -68,12 +67,21 @@ class Buffers {
   return *known_buffers.load(std::memory_order_relaxed);
 }
 
-/// Any thread. The object stays until the process ends.
-void set_buffers(Buffers& buffers);
+/// The calling rank, or the rank that has started the calling thread, has memory on a device. The
+/// object stays until the process ends.
+void give_buffers(Buffers& buffers);
 
-/// Whether ranks of this process may have buffers on a device: what `is_driver_found` returns.
-/// Without set_buffers_supported(), which is called before ranks run: false.
+/// What a process does whose ranks may have memory on a device.
+struct Support {
+  bool (*is_driver_found)() = nullptr;
+  /// Called by give_buffers(), when has_buffers() holds.
+  void (*note_rank)() = nullptr;
+};
+
+/// Called before ranks run.
+void set_support(const Support& support);
+
+/// Whether ranks of this process may have buffers on a device. Without set_support(): false.
 [[nodiscard]] bool are_buffers_supported();
-void set_buffers_supported(bool (*is_driver_found)());
 
 }  // namespace sorrel::device

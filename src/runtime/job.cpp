@@ -762,7 +762,7 @@ void Job::attach_calling_thread() {
 
 void Job::end_attached_rank(int status) {
   const mpi::RankState& rank = attached_rank();
-  if (rank.phase == mpi::Phase::running) end_without_finalize(rank, status);
+  if (mpi::is_running(rank.phase)) end_without_finalize(rank, status);
   if (core::Guest* guest = core::Guest::current(); guest != nullptr) guest->enter();
   // The rank's state is kept: code that runs at the process's end may still use it.
   drain(*rank.worker_state);
@@ -785,7 +785,7 @@ void Job::set_phase(core::ProcessPhase phase) {
 
 void Job::require_finalized(const mpi::RankState& rank, int status) {
   const mpi::Phase phase = __atomic_load_n(&rank.phase, __ATOMIC_RELAXED);
-  if (phase == mpi::Phase::running || phase == mpi::Phase::in_handler)
+  if (mpi::is_running(phase) || phase == mpi::Phase::in_handler)
     end_without_finalize(rank, status);
 }
 

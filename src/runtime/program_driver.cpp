@@ -52,6 +52,7 @@
 #include "runtime/checkpoint/program_memory.hpp"
 #include "runtime/checkpoint/save_requests.hpp"
 #include "runtime/crash_report.hpp"
+#include "runtime/device_ranks.hpp"
 #include "runtime/end_request.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/image_note.hpp"
@@ -506,10 +507,10 @@ class ProgramBody final : public RankBody, public ProgramStates {
     mpi::RankState& state = *rank.rank;
     // The rank's own thread is interrupted.
     if (state.fiber.is_guest || state.fiber.state != core::FiberState::waiting) return;
-    const bool is_in_mpi = state.phase == mpi::Phase::running;
+    const bool is_in_mpi = mpi::is_running(state.phase);
     if (is_in_mpi) state.phase = mpi::Phase::in_handler;
     program::deliver_to_waiting(*rank.process);
-    if (is_in_mpi) state.phase = mpi::Phase::running;
+    if (is_in_mpi) admit_calls(state);
   }
 
   const program::ProgramStart& start_;
@@ -692,7 +693,8 @@ int run_program(const program::ProgramStart& start) {
   watch_for_uncaught_exceptions();
   program::set_symbol_substitution(program::gpu::substitute_for);
   program::gpu::find_loaded_driver();
-  device::set_buffers_supported(program::gpu::can_load_driver);
+  device::set_support(
+      {.is_driver_found = program::gpu::can_load_driver, .note_rank = note_device_memory});
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
   const program::ImageSlab::Counts counts{.reserved = place_count(config),

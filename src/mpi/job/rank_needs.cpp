@@ -38,7 +38,7 @@ class NeedCollector {
   /// Whether only the end of its wait lets the rank act again: no other thread of it calls.
   [[nodiscard]] static bool waits(const RankState& rank) {
     return rank.fiber.state == core::FiberState::waiting && !rank.fiber.is_guest &&
-           rank.phase == Phase::running && rank.calling_level < MPI_THREAD_SERIALIZED;
+           is_running(rank.phase) && rank.calling_level < MPI_THREAD_SERIALIZED;
   }
 
   void add(const RankState& rank) {

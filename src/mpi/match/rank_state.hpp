@@ -22,11 +22,17 @@ namespace sorrel::mpi {
 struct Request;
 
 enum class Phase : std::uint8_t {
-  before_init,
   running,
+  running_with_device,  ///< Running; its buffers may be in the memory of a device.
+  before_init,
   finalized,
   in_handler,  ///< Running, and a signal handler interrupts a wait: no call may be made.
 };
+
+/// Whether calls may be made. One comparison: both come first.
+[[nodiscard]] constexpr bool is_running(Phase phase) {
+  return phase <= Phase::running_with_device;
+}
 
 /// The wait of a rank, for reports. Written when a call blocks. While it has a kind, all of it is
 /// valid, also for a signal handler on the worker's thread.
@@ -154,7 +160,7 @@ struct alignas(cache_line_bytes) RankState {
   std::int32_t waiting_thread_count = 0;
   /// The rank comes to a safepoint, with all others, at the end of the call that it is in.
   bool is_safepoint_due = false;
-  /// The phase by MPI_Init and MPI_Finalize alone.
+  /// The phase by MPI_Init and MPI_Finalize alone, never running_with_device.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;
   /// Messages of a matched probe that have not been received.

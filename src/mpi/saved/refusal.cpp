@@ -180,7 +180,7 @@ const char* reason_not_moved(RankState& rank, std::span<const os::MemoryRange> m
 const char* reason_not_saved(RankState& rank,
                              std::span<const os::MemoryRange> memory,
                              MemberCounts& counts) {
-  if (rank.phase != Phase::running || rank.world_phase != Phase::running)
+  if (!is_running(rank.phase) || rank.world_phase != Phase::running)
     return "it is not between MPI_Init and MPI_Finalize";
   if (rank.session_count != 0) return "it has a session";
   if (rank.set_aside_count != 0) return "it has not received the message of a matched probe";

@@ -128,7 +128,7 @@ class MessageBuffers final : public device::Buffers {
 
 void give_message_buffers() {
   static MessageBuffers& of_ranks = *new MessageBuffers;
-  if (!device::has_buffers()) device::set_buffers(of_ranks);
+  device::give_buffers(of_ranks);
 }
 
 }  // namespace sorrel::program::gpu
