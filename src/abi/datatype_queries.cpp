@@ -1,6 +1,9 @@
 // Properties of datatypes, and counts of a status in terms of a datatype. MPI 5.0, 3.2.5,
 // 5.1.5-5.1.11, 7.8, 13.3, 19.1.9.
 
+#include <cstring>
+#include <string>
+
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/base/status.hpp"
@@ -55,7 +58,9 @@ extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* r
     SORREL_NOT_NULL(resultlen);
     const Datatype* type = mpi::datatype_from_handle(datatype);
     if (type == nullptr) return fail_datatype(self, datatype);
-    give_text(type->name(), type_name, resultlen);
+    const mpi::RankServices* services = self.services_if_used.get();
+    give_text(services != nullptr ? services->type_names.of(*type) : type->name(), type_name,
+              resultlen);
     return MPI_SUCCESS;
   });
 }
@@ -90,7 +95,12 @@ int Type_get_true_extent(RankState& /*self*/,
 
 int Type_set_name(RankState& self, Datatype& datatype, const char* type_name) {
   if (type_name == nullptr) return fail_null(self, "type_name");
-  datatype.set_name(type_name);
+  if (datatype.is_predefined()) {
+    const std::size_t bytes = ::strnlen(type_name, MPI_MAX_OBJECT_NAME - 1);
+    self.services().type_names.set(datatype, std::string(type_name, bytes));
+  } else {
+    datatype.set_name(type_name);
+  }
   return MPI_SUCCESS;
 }
 

@@ -124,6 +124,7 @@ static void make_types(void) {
   for (int i = 0; i < type_count; ++i)
     if (i != 12) MPI_Type_commit(&t[i]);
   MPI_Type_set_name(t[1], "a vector");
+  MPI_Type_set_name(MPI_SHORT, "a short integer");
   static int extra = 13;
   static int value = 11;
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &has.type_keyval, &extra);
@@ -230,6 +231,10 @@ static void add_types(void) {
   add(is_set ? (uint64_t)*value : 0);
   MPI_Datatype again;
   MPI_Type_create_f90_real(10, 100, &again);
+  char name[MPI_MAX_OBJECT_NAME];
+  int name_length = 0;
+  MPI_Type_get_name(MPI_SHORT, name, &name_length);
+  add_bytes(name, (size_t)name_length);
   add(again == has.types[12] && MPI_Type_fromint(has.type_number) == has.types[4]);
 }
 

@@ -67,7 +67,7 @@ void Datatype::end() {
 }
 
 void Datatype::set_name(const char* name) {
-  if (predefined_) return;
+  SORREL_ASSERT(!predefined_, "the name of a datatype of all ranks");
   const std::size_t length = std::min(std::strlen(name), std::size_t{MPI_MAX_OBJECT_NAME - 1});
   char* copy = new char[length + 1];
   std::memcpy(copy, name, length);

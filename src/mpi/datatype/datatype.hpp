@@ -122,7 +122,8 @@ class alignas(cache_line_bytes) Datatype : public HandleObject<ObjectType::datat
     return *name() == '\0' ? "(derived, without a name)" : name();
   }
 
-  /// Keeps at most MPI_MAX_OBJECT_NAME - 1 characters. Does not change predefined datatypes.
+  /// Keeps at most MPI_MAX_OBJECT_NAME - 1 characters. Not for predefined datatypes, which all
+  /// ranks share.
   void set_name(const char* name);
 
   /// The arguments of its constructor; null for predefined datatypes.

@@ -131,7 +131,7 @@ constexpr Row rows[] = {
     {0x208, Element::int16, c_integer, "MPI_SHORT"},
     {0x209, Element::int32, c_integer, "MPI_INT"},
     {0x20a, long_element, c_integer, "MPI_LONG"},
-    {0x20b, Element::int64, c_integer, "MPI_LONG_LONG"},
+    {0x20b, Element::int64, c_integer, "MPI_LONG_LONG_INT"},
     {0x20c, Element::uint16, c_integer, "MPI_UNSIGNED_SHORT"},
     {0x20d, Element::uint32, c_integer, "MPI_UNSIGNED"},
     {0x20e, unsigned_long_element, c_integer, "MPI_UNSIGNED_LONG"},

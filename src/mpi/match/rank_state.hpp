@@ -15,6 +15,7 @@
 #include "mpi/datatype/kind_types.hpp"
 #include "mpi/match/match_table.hpp"
 #include "mpi/match/type_attributes.hpp"
+#include "mpi/match/type_names.hpp"
 #include "mpi/match/worker_state.hpp"
 
 namespace sorrel::mpi {
@@ -108,6 +109,7 @@ struct RankServices {
   /// Point to keyvals, so they end first.
   TypeAttributes type_attributes;
   KindTypes kind_types;
+  TypeNames type_names;
   /// A RankFiles (mpi/io/rank_files.hpp).
   std::shared_ptr<void> files;
   /// A ToolState (abi/tool_state.hpp).

@@ -24,6 +24,11 @@ void save_types(const RankServices& services, ByteWriter& to) {
     to.add(entry.further_handle_count);
     save_attributes(entry.attributes, to);
   }
+  to.add(services.type_names.all().size());
+  for (const TypeNames::Name& name : services.type_names.all()) {
+    to.add(handle_of(*name.type));
+    to.add_block(name.text);
+  }
 }
 
 void restore_types(RankState& rank, ByteCursor& from) {
@@ -42,6 +47,12 @@ void restore_types(RankState& rank, ByteCursor& from) {
     AttributeMap& made = services.type_attributes.make(*type);
     for (const AttributeMap::Attribute& attribute : attributes->all())
       made.add_restored(*attribute.keyval, attribute.value);
+  }
+  for (auto left = from.take<std::size_t>(); left > 0 && from.is_good(); --left) {
+    const Datatype* type = datatype_from_handle(from.take<MPI_Datatype>());
+    const std::string_view text = from.take_block();
+    if (type == nullptr) return;
+    services.type_names.set(*type, std::string(text));
   }
 }
 
