@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "tools/sorrel/check/check_run.hpp"
+#include "tools/sorrel/test/end_of_job.hpp"
 #include "tools/sorrel/test/limited_process.hpp"
-#include "tools/sorrel/test/report_findings.hpp"
 
 namespace sorrel::tool {
 
@@ -77,10 +77,10 @@ TestOutcome perform(const TestRun& run, const TestSubject& subject) {
   outcome.output = std::move(ended.text);
   if (!run.is_checked()) {
     if (outcome.failure.empty()) return outcome;
-    const std::string report = file_text(file);
-    outcome.findings = report_findings(report);
+    EndOfJob end = end_of_job(file_text(file));
+    outcome.findings = std::move(end.findings);
     // A program may end with the status of a deadlock, too.
-    if (reports_deadlock(report)) outcome.failure += ", a deadlock";
+    if (end.is_deadlock) outcome.failure += ", a deadlock";
   } else if (outcome.failure.empty() || std::filesystem::exists(file, ignored)) {
     const bool has_findings = ended.error == 0 && !ended.is_late && WIFEXITED(ended.status) &&
                               WEXITSTATUS(ended.status) == exit_findings;

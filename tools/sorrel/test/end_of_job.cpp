@@ -1,4 +1,4 @@
-#include "tools/sorrel/test/report_findings.hpp"
+#include "tools/sorrel/test/end_of_job.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -72,27 +72,23 @@ std::optional<Found> crash_of(const Json& report) {
 
 }  // namespace
 
-bool reports_deadlock(const std::string& text) {
-  const Json report = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto kind = report.is_object() ? report.find("kind") : report.end();
-  return kind != report.end() && *kind == "deadlock";
-}
-
-std::vector<Found> report_findings(const std::string& text) {
+EndOfJob end_of_job(const std::string& text) {
+  EndOfJob end;
   try {
     const Json report = Json::parse(text);
     const std::string kind = report.value("kind", "");
     if (kind == "deadlock") {
+      end.is_deadlock = true;
       std::vector<FoundCall> calls = waiting_calls(report.at("waits"));
-      if (!calls.empty()) return {deadlock_of(std::move(calls))};
+      if (!calls.empty()) end.findings.push_back(deadlock_of(std::move(calls)));
     }
     if (kind == "crash") {
-      if (std::optional<Found> found = crash_of(report)) return {*std::move(found)};
+      if (std::optional<Found> found = crash_of(report)) end.findings.push_back(*std::move(found));
     }
   } catch (const Json::exception&) {
     // A job that was killed may have left a part of the file.
   }
-  return {};
+  return end;
 }
 
 }  // namespace sorrel::tool

@@ -1,17 +1,17 @@
-#include "tools/sorrel/test/report_findings.hpp"
+#include "tools/sorrel/test/end_of_job.hpp"
 
 #include <gtest/gtest.h>
 
 namespace sorrel::tool {
 namespace {
 
-TEST(ReportFindingsTest, PlacesOfADeadlockHaveTheirRanks) {
-  const std::vector<Found> found =
-      report_findings(R"json({"version": 1, "kind": "deadlock", "status": 3,
+TEST(EndOfJobTest, PlacesOfADeadlockHaveTheirRanks) {
+  const std::vector<Found> found = end_of_job(R"json({"version": 1, "kind": "deadlock", "status": 3,
     "waits": [{"rank": 0, "call": "MPI_Recv", "place": "main (hang.c:7)"},
               {"rank": 1, "call": "MPI_Barrier", "place": "rest (hang.c:9)"},
               {"rank": 2, "call": "MPI_Barrier", "place": "rest (hang.c:9)"},
-              {"rank": 3, "call": "MPI_Barrier", "place": "?"}]})json");
+              {"rank": 3, "call": "MPI_Barrier", "place": "?"}]})json")
+                                       .findings;
   ASSERT_EQ(found.size(), 1U);
   EXPECT_STREQ(found[0].kind->name, "deadlock");
   EXPECT_EQ(found[0].call.call, "MPI_Recv");
@@ -22,10 +22,11 @@ TEST(ReportFindingsTest, PlacesOfADeadlockHaveTheirRanks) {
   EXPECT_EQ(found[0].related[0].call.ranks, (std::vector<std::int32_t>{1, 2}));
 }
 
-TEST(ReportFindingsTest, ACrashIsAtTheInnermostKnownLine) {
+TEST(EndOfJobTest, ACrashIsAtTheInnermostKnownLine) {
   const std::vector<Found> found =
-      report_findings(R"json({"kind": "crash", "rank": 5, "what": "signal 11",
-                              "calls": ["libc.so.6+0x12", "f (a.c:3)"]})json");
+      end_of_job(R"json({"kind": "crash", "rank": 5, "what": "signal 11",
+                              "calls": ["libc.so.6+0x12", "f (a.c:3)"]})json")
+          .findings;
   ASSERT_EQ(found.size(), 1U);
   EXPECT_STREQ(found[0].kind->name, "crash");
   EXPECT_EQ(found[0].call.place.line, 3U);
@@ -33,24 +34,24 @@ TEST(ReportFindingsTest, ACrashIsAtTheInnermostKnownLine) {
   EXPECT_EQ(found[0].text, "signal 11");
 }
 
-TEST(ReportFindingsTest, DamagedAndOtherReportsHaveNone) {
+TEST(EndOfJobTest, DamagedAndOtherReportsHaveNone) {
   for (const char* report :
        {"", R"json({"kind": "deadlock", "waits": [{"rank")json", R"json({"kind": "deadlock"})json",
         R"json({"kind": "deadlock", "waits": [{"rank": "x", "place": "m (a.c:1)"}]})json",
         R"json({"kind": "crash", "rank": null, "calls": ["f (a.c:3)"]})json",
         R"json({"kind": "killed", "calls": []})json", "[]"})
-    EXPECT_TRUE(report_findings(report).empty()) << report;
+    EXPECT_TRUE(end_of_job(report).findings.empty()) << report;
 }
 
-TEST(ReportFindingsTest, ADeadlockIsWhatTheReportCallsOne) {
-  EXPECT_TRUE(reports_deadlock(R"json({"kind": "deadlock", "status": 3})json"));
+TEST(EndOfJobTest, ADeadlockIsWhatTheReportCallsOne) {
+  EXPECT_TRUE(end_of_job(R"json({"kind": "deadlock", "status": 3})json").is_deadlock);
   for (const char* report :
        {"", "[]", "3", R"json({"status": 3})json", R"json({"kind": "error", "status": 3})json",
         R"json({"kind": 3})json", R"json({"kind": "deadlock")json"})
-    EXPECT_FALSE(reports_deadlock(report)) << report;
+    EXPECT_FALSE(end_of_job(report).is_deadlock) << report;
 }
 
-TEST(ReportFindingsTest, FindingsAreReadAsTheyWereWritten) {
+TEST(EndOfJobTest, FindingsAreReadAsTheyWereWritten) {
   Found found{
       .kind = &finding_kind("message-type"),
       .call = {.call = "MPI_Recv", .place = {"f", "a.c", 3}, .ranks = {0, 2}},
