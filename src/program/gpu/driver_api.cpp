@@ -9,7 +9,7 @@ namespace sorrel::program::gpu {
 namespace {
 
 DriverApi functions;
-// (L) release, when the functions are written; acquire before they are called.
+// (L) release, when all tables of functions are written; acquire before they are called.
 std::atomic<void*> loaded_library{nullptr};
 
 }  // namespace
@@ -32,6 +32,9 @@ void load_driver(void* library) {
   functions.symbol = reinterpret_cast<decltype(functions.symbol)>(loader_dlsym()(library, #symbol));
   SORREL_DRIVER_FUNCTIONS(SORREL_FIND)
 #undef SORREL_FIND
+}
+
+void announce_driver(void* library) {
   loaded_library.store(library, std::memory_order_release);  // (L)
 }
 

@@ -163,10 +163,13 @@ struct DriverApi {
 /// Any thread, once: takes the functions from the driver's library.
 void load_driver(void* library);
 
-/// Whether load_driver() was called. Any thread.
+/// All of the driver's functions may be called from here on, by any thread.
+void announce_driver(void* library);
+
+/// Whether announce_driver() was called. Any thread.
 [[nodiscard]] bool has_driver();
 
-/// The address of the driver's own function; null: it has none, or there is no driver.
+/// The address of the driver's own function; null: it has none, or no driver is announced.
 [[nodiscard]] void* driver_symbol(const char* symbol);
 
 }  // namespace sorrel::program::gpu

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "program/base/libc.hpp"
 #include "program/gpu/driver_api.hpp"
 #include "program/gpu/rank_gpu.hpp"
 #include "program/gpu/substitutes.hpp"
@@ -157,10 +158,10 @@ std::array<Substitute, 2 * sizeof...(I)> make_table(std::index_sequence<I...>) {
 
 }  // namespace
 
-void load_stream_operations() {
+void load_stream_operations(void* library) {
   for (std::size_t i = 0; i < function_count; ++i) {
-    driver_functions[0][i] = driver_symbol(stream_functions[i].symbol);
-    driver_functions[1][i] = driver_symbol(stream_functions[i].per_thread_symbol);
+    driver_functions[0][i] = loader_dlsym()(library, stream_functions[i].symbol);
+    driver_functions[1][i] = loader_dlsym()(library, stream_functions[i].per_thread_symbol);
   }
 }
 

@@ -109,8 +109,10 @@ void load(void* library) {
   static std::once_flag once;
   std::call_once(once, [library] {
     load_driver(library);
-    load_stream_operations();
+    load_stream_operations(library);
     record_driver_libraries();
+    // Last: other ranks do not wait for this one, and call the functions from here on.
+    announce_driver(library);
   });
 }
 

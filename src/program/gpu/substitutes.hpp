@@ -43,6 +43,6 @@ void find_loaded_driver();
 /// Functions that differ from the driver's in the stream alone; load_stream_operations() comes
 /// first.
 [[nodiscard]] std::span<const Substitute> operation_substitutes();
-void load_stream_operations();
+void load_stream_operations(void* library);
 
 }  // namespace sorrel::program::gpu
