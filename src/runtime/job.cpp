@@ -785,8 +785,7 @@ void Job::set_phase(core::ProcessPhase phase) {
 
 void Job::require_finalized(const mpi::RankState& rank, int status) {
   const mpi::Phase phase = __atomic_load_n(&rank.phase, __ATOMIC_RELAXED);
-  if (mpi::is_running(phase) || phase == mpi::Phase::in_handler)
-    end_without_finalize(rank, status);
+  if (mpi::is_running(phase) || phase == mpi::Phase::in_handler) end_without_finalize(rank, status);
 }
 
 void Job::end_without_finalize(const mpi::RankState& rank, int status) {
