@@ -338,8 +338,11 @@ bool RankProcess::end_sleep() {
 }
 
 void RankProcess::end_if_signalled() {
-  const SignalMask unhandled =
-      signals_.pending() & ~signals_.blocked() & ~signals_.handled() & ~signals_.ignored();
+  const SignalMask unaccepted = signals_.pending() & ~signals_.blocked() & ~signals_.handled();
+  // Acquire, pairs with the release of an action that changes: one that is no longer handled is
+  // seen as ignored, if it is.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const SignalMask unhandled = unaccepted & ~signals_.ignored();
   if (unhandled == 0) return;
   const int number = signals_.take(unhandled);
   if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(*this, number);

@@ -108,10 +108,12 @@ void deliver_here(int number, siginfo_t* info, void* context) {
   if (process == nullptr) return pass_on(number, info, context);
   RankSignals& signals = process->signals();
   if ((signals.blocked() & mask & ~faults) != 0) {
-    signals.raise(number);
-  } else if ((signals.handled() & mask) != 0) {
-    signals.run(number, *info, context,
-                is_in_library(*process, context) ? Interrupts::library : Interrupts::program);
+    signals.send(number);
+  } else if ((signals.handled() & mask) != 0 &&
+             signals.run(
+                 number, *info, context,
+                 is_in_library(*process, context) ? Interrupts::library : Interrupts::program)) {
+    return;
   } else if ((signals.ignored() & mask) == 0 || (faults & mask) != 0) {
     pass_on(number, info, context);
   }

@@ -56,11 +56,14 @@ void report_action(RankProcess* process, int number, const void* caller) {
   if (process != nullptr && can_be_caught(number)) process->signals().note_handler_of_library();
 }
 
-/// As sigaction(), with its result.
+/// As sigaction(), with its result. A signal that has come before has the action before, as at the
+/// end of each system call.
 int set_action(RankProcess& process,
                int number,
                const struct sigaction* action,
                struct sigaction* before) {
+  if (action != nullptr && current_rank_process() == &process)
+    process.signals().run_pending(RankSignals::Interrupts::program, nullptr);
   if (!process.signals().set_action(number, action, before)) {
     errno = ENOMEM;
     return -1;
@@ -162,17 +165,14 @@ int real_raise(int number) {
 /// signal, or makes the signal pending. False: the rank neither handles, blocks nor ignores it.
 bool send_to_rank(RankProcess& process, int number, siginfo_t info) {
   RankSignals& signals = process.signals();
-  const SignalMask mask = mask_of(number);
-  if ((signals.ignored() & mask) != 0) return true;
-  if (((signals.handled() | signals.blocked()) & mask) == 0) return false;
   const bool is_rank = current_rank_process() == &process;
-  if (is_rank && (signals.blocked() & mask) == 0) {
-    signals.run(number, info, nullptr, RankSignals::Interrupts::program);
+  const bool is_accepted = (signals.handled() & ~signals.blocked() & mask_of(number)) != 0;
+  if (is_rank && is_accepted &&
+      signals.run(number, info, nullptr, RankSignals::Interrupts::program))
     return true;
-  }
-  signals.raise(number);
-  if (!is_rank) notify_signal_delivery();
-  return true;
+  const RankSignals::Sent sent = signals.send(number);
+  if (sent == RankSignals::Sent::pending && !is_rank) notify_signal_delivery();
+  return sent != RankSignals::Sent::by_default;
 }
 
 /// As raise(), for the calling rank or null.
@@ -186,12 +186,16 @@ int raise_in_rank(RankProcess* process, int number) {
 
 /// The handler of an alarm that was due before runs here, as at the end of a system call, and not
 /// later: the caller may have ended what it is for.
-void set_alarm(RankProcess& process, std::int64_t value_ns, std::int64_t interval_ns) {
+RankSignals::Alarm set_alarm(RankProcess& process, const RankSignals::Alarm& alarm) {
   RankSignals& signals = process.signals();
-  signals.set_alarm(value_ns, interval_ns);
-  if (value_ns != 0) start_signal_delivery();
-  if (current_rank_process() == &process && !is_forked_child())
+  const RankSignals::Alarm before = signals.set_alarm(alarm);
+  if (alarm.left_ns != 0) start_signal_delivery();
+  if (current_rank_process() != &process) {
+    notify_signal_delivery();
+  } else if (!is_forked_child()) {
     signals.run_pending(RankSignals::Interrupts::program, nullptr);
+  }
+  return before;
 }
 
 std::int64_t to_ns(const timeval& time) {
@@ -202,6 +206,10 @@ std::int64_t to_ns(const timeval& time) {
 timeval to_timeval(std::int64_t ns) {
   const std::int64_t us = (ns + 999) / 1000;
   return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
+}
+
+itimerval to_itimerval(const RankSignals::Alarm& alarm) {
+  return {.it_interval = to_timeval(alarm.interval_ns), .it_value = to_timeval(alarm.left_ns)};
 }
 
 bool is_valid(const timeval& time) {
@@ -384,8 +392,8 @@ SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
   static auto* const real = next_definition<decltype(::alarm)>("alarm");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr) return real(seconds);
-  const std::int64_t left_ns = process->signals().alarm_left_ns();
-  set_alarm(*process, std::int64_t{seconds} * ns_per_second, 0);
+  const std::int64_t left_ns =
+      set_alarm(*process, {.left_ns = std::int64_t{seconds} * ns_per_second}).left_ns;
   // Rounded as the system does, and never to 0.
   const std::int64_t rounded = (left_ns + ns_per_second / 2) / ns_per_second;
   return static_cast<unsigned int>(left_ns == 0 ? 0 : std::max<std::int64_t>(rounded, 1));
@@ -395,9 +403,7 @@ SORREL_INTERPOSED int getitimer(__itimer_which_t which, itimerval* value) noexce
   static auto* const real = next_definition<decltype(::getitimer)>("getitimer");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr || which != ITIMER_REAL || value == nullptr) return real(which, value);
-  const itimerval now{.it_interval = to_timeval(process->signals().alarm_interval_ns()),
-                      .it_value = to_timeval(process->signals().alarm_left_ns())};
-  return give(value, now) ? 0 : -1;
+  return give(value, to_itimerval(process->signals().alarm())) ? 0 : -1;
 }
 
 SORREL_INTERPOSED int setitimer(__itimer_which_t which,
@@ -413,9 +419,10 @@ SORREL_INTERPOSED int setitimer(__itimer_which_t which,
       note_timer(*process, which, value->it_value.tv_sec != 0 || value->it_value.tv_usec != 0);
     return result;
   }
-  if (before != nullptr && getitimer(which, before) != 0) return -1;
-  set_alarm(*process, to_ns(value->it_value), to_ns(value->it_interval));
-  return 0;
+  // As the system: the timer is set, even if the program's address is not valid.
+  const RankSignals::Alarm left = set_alarm(
+      *process, {.left_ns = to_ns(value->it_value), .interval_ns = to_ns(value->it_interval)});
+  return give(before, to_itimerval(left)) ? 0 : -1;
 }
 
 // The worker's thread keeps the stack for crash reports. Handlers of ranks run there after a fault,

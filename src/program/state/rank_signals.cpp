@@ -1,5 +1,6 @@
 #include "program/state/rank_signals.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <new>
@@ -9,7 +10,6 @@
 
 #include "base/check.hpp"
 #include "os/clock.hpp"
-#include "os/own_process.hpp"
 #include "os/thread.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/state/signal_table.hpp"
@@ -24,35 +24,33 @@ constexpr std::size_t index_of(int number) {
 
 void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
   if (is_in) {
-    mask.fetch_or(mask_of(number), std::memory_order_relaxed);
+    mask.fetch_or(mask_of(number), std::memory_order_release);
   } else {
-    mask.fetch_and(~mask_of(number), std::memory_order_relaxed);
+    mask.fetch_and(~mask_of(number), std::memory_order_release);
   }
 }
 
 }  // namespace
 
 RankSignals::~RankSignals() {
-  if (ActionTable* table = actions_.load(std::memory_order_relaxed))
-    ::munmap(table, sizeof(ActionTable));
+  if (actions_ != nullptr) ::munmap(actions_, sizeof(ActionTable));
 }
 
 // Not from the heap: sigaction() may be called by a handler that has interrupted malloc().
 RankSignals::ActionTable* RankSignals::make_actions() {
-  if (ActionTable* table = actions_.load(std::memory_order_relaxed)) return table;
+  if (actions_ != nullptr) return actions_;
   void* memory = ::mmap(nullptr, sizeof(ActionTable), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  auto* table = new (memory) ActionTable;
-  actions_.store(table, std::memory_order_release);
-  return table;
+  actions_ = new (memory) ActionTable;
+  return actions_;
 }
 
 void RankSignals::check_invariants() const {
   const SignalTableLock lock;
   const SignalMask set = set_.load(std::memory_order_relaxed);
-  SORREL_CHECK(set == 0 || actions_.load(std::memory_order_relaxed) != nullptr,
-               "actions 0x%llx without a table", static_cast<unsigned long long>(set));
+  SORREL_CHECK(set == 0 || actions_ != nullptr, "actions 0x%llx without a table",
+               static_cast<unsigned long long>(set));
   SORREL_CHECK((handled() & ~set) == 0 && (ignored() & ~set) == 0,
                "handlers 0x%llx and ignored 0x%llx, of actions 0x%llx",
                static_cast<unsigned long long>(handled()),
@@ -64,32 +62,49 @@ void RankSignals::check_invariants() const {
 
 bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
   SORREL_ASSERT(can_be_caught(number), "signal %d", number);
-  const SignalTableLock lock;
-  const std::size_t index = index_of(number);
-  const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
-  const struct sigaction previous =
-      is_set ? (*actions_.load(std::memory_order_relaxed))[index] : inherited_action(number);
-  if (action != nullptr) {
-    ActionTable* table = make_actions();
-    if (table == nullptr) return false;
-    (*table)[index] = *action;
-    set_.fetch_or(mask_of(number), std::memory_order_relaxed);
-    const bool is_handled = is_handler(*action);
-    const bool is_ignored = action->sa_handler == SIG_IGN;
-    // A signal that another thread finds pending meanwhile has an action before or after, and never
-    // the one by default in between.
-    if (is_handled) assign(handled_, number, true);
-    assign(ignored_, number, is_ignored);
-    if (!is_handled) assign(handled_, number, false);
-    if (is_ignored) pending_.fetch_and(~mask_of(number));
-    apply_action_change(number, previous, *action);
+  // The program's memory is not touched with the lock.
+  struct sigaction wanted{};
+  if (action != nullptr) wanted = *action;
+
+  struct sigaction previous{};
+  {
+    const SignalTableLock lock;
+    previous = action_of(number);
+    if (action != nullptr && !change_action(number, wanted)) return false;
   }
+
   if (before != nullptr) *before = previous;
   return true;
 }
 
+/// Under the lock, as the next one.
+struct sigaction RankSignals::action_of(int number) const {
+  const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
+  return is_set ? (*actions_)[index_of(number)] : inherited_action(number);
+}
+
+/// False: no memory.
+bool RankSignals::change_action(int number, const struct sigaction& action) {
+  const struct sigaction previous = action_of(number);
+  ActionTable* table = make_actions();
+  if (table == nullptr) return false;
+  (*table)[index_of(number)] = action;
+  set_.fetch_or(mask_of(number), std::memory_order_relaxed);
+  const bool is_handled = is_handler(action);
+  const bool is_ignored = action.sa_handler == SIG_IGN;
+  // A thread that looks without the lock never finds the action by default in between. Release,
+  // pairs with RankProcess::end_if_signalled().
+  if (is_handled) assign(handled_, number, true);
+  assign(ignored_, number, is_ignored);
+  if (!is_handled) assign(handled_, number, false);
+  if (is_ignored) pending_.fetch_and(~mask_of(number), std::memory_order_relaxed);
+  apply_action_change(number, previous, action);
+  return true;
+}
+
 void RankSignals::end() {
-  set_alarm(0, 0);
+  set_alarm({});
+  const SignalTableLock lock;
   for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
     reset_action(first_signal_of(mask));
   pending_.store(0, std::memory_order_relaxed);
@@ -99,12 +114,11 @@ void RankSignals::save(ByteWriter& to) const {
   const SignalMask set = set_.load(std::memory_order_relaxed);
   to.add(set);
   for (SignalMask left = set; left != 0; left &= left - 1)
-    to.add((*actions_.load(std::memory_order_relaxed))[index_of(first_signal_of(left))]);
+    to.add((*actions_)[index_of(first_signal_of(left))]);
   to.add(blocked());
   to.add(pending());
   to.add(alternate_stack_);
-  to.add(alarm_left_ns());
-  to.add(alarm_interval_ns());
+  to.add(alarm());
 }
 
 bool RankSignals::restore(ByteCursor& from) {
@@ -121,8 +135,7 @@ bool RankSignals::restore(ByteCursor& from) {
   set_blocked(blocked);
   pending_.store(from.take<SignalMask>(), std::memory_order_relaxed);
   alternate_stack_ = from.take<stack_t>();
-  const auto alarm_ns = from.take<std::int64_t>();
-  set_alarm(alarm_ns, from.take<std::int64_t>());
+  set_alarm(from.take<Alarm>());
   return true;
 }
 
@@ -130,25 +143,41 @@ void RankSignals::leave() {
   const SignalTableLock lock;
   for (SignalMask left = set_.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
     const int number = first_signal_of(left);
-    apply_action_change(number, (*actions_.load(std::memory_order_relaxed))[index_of(number)],
-                        inherited_action(number));
+    apply_action_change(number, (*actions_)[index_of(number)], inherited_action(number));
   }
   set_.store(0, std::memory_order_relaxed);
   handled_.store(0, std::memory_order_relaxed);
   ignored_.store(0, std::memory_order_relaxed);
 }
 
+/// Under the lock.
 void RankSignals::reset_action(int number) {
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   // The table is there: the signal has had an action.
-  static_cast<void>(set_action(number, &by_default, nullptr));
+  static_cast<void>(change_action(number, by_default));
+}
+
+/// The action for a signal whose handler is about to run: its only use, if it says so.
+struct sigaction RankSignals::take_action(int number) {
+  const SignalTableLock lock;
+  const struct sigaction action = action_of(number);
+  if (is_handler(action) && (action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
+  return action;
 }
 
 void RankSignals::raise(int number) {
   SORREL_ASSERT(number >= 1 && number <= signal_count, "signal %d", number);
   if ((ignored() & mask_of(number)) != 0) return;
   pending_.fetch_or(mask_of(number), std::memory_order_release);
+}
+
+RankSignals::Sent RankSignals::send(int number) {
+  const SignalTableLock lock;
+  if ((ignored() & mask_of(number)) != 0) return Sent::ignored;
+  if (((handled() | blocked()) & mask_of(number)) == 0) return Sent::by_default;
+  raise(number);
+  return Sent::pending;
 }
 
 SignalMask RankSignals::exchange_mask(SignalMask mask) {
@@ -184,8 +213,12 @@ bool RankSignals::run_pending(Interrupts interrupts, void* context) {
     info.si_code = SI_USER;
     info.si_pid = ::getpid();
     info.si_uid = ::getuid();
-    run(number, info, context, interrupts);
-    any = true;
+    if (run(number, info, context, interrupts)) {
+      any = true;
+    } else if (send(number) == Sent::by_default) {
+      // Another thread of the rank has just taken the handler away: RankProcess finds it.
+      pending_.fetch_or(mask_of(number), std::memory_order_release);
+    }
   }
   if (any) wait_for_interruption();
   return any;
@@ -197,12 +230,9 @@ void RankSignals::wait_for_interruption() const {
     os::yield_core();
 }
 
-void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
-  const ActionTable* table = actions_.load(std::memory_order_acquire);
-  if (table == nullptr) return;
-  const struct sigaction action = (*table)[index_of(number)];
-  if (!is_handler(action)) return;
-  if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
+bool RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
+  const struct sigaction action = take_action(number);
+  if (!is_handler(action)) return false;
   failed_delivery_count_ = 0;
   ++run_count_;
   const SignalMask before = blocked();
@@ -225,6 +255,7 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   must_return_ = before_must_return;
   SORREL_ASSERT(depth_ > 0, "a handler of signal %d ends twice", number);
   --depth_;
+  return true;
 }
 
 void RankSignals::leave_handlers() {
@@ -234,43 +265,36 @@ void RankSignals::leave_handlers() {
   set_blocked(blocked_before_);
 }
 
-void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
-  SORREL_ASSERT(value_ns >= 0 && interval_ns >= 0, "an alarm in %lld ns, every %lld ns",
-                static_cast<long long>(value_ns), static_cast<long long>(interval_ns));
-  alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
-  const std::int64_t new_due_ns = value_ns == 0 ? 0 : os::monotonic_ns() + value_ns;
-  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_acquire);
-  do {
-    // A forked child has no delivery thread.
-    while (due_ns == is_raising && !os::is_forked_child()) {
-      os::yield_core();
-      due_ns = alarm_due_ns_.load(std::memory_order_acquire);
-    }
-  } while (!alarm_due_ns_.compare_exchange_weak(due_ns, new_due_ns, std::memory_order_acq_rel,
-                                                std::memory_order_acquire));
+RankSignals::Alarm RankSignals::set_alarm(const Alarm& alarm) {
+  SORREL_ASSERT(alarm.left_ns >= 0 && alarm.interval_ns >= 0, "an alarm in %lld ns, every %lld ns",
+                static_cast<long long>(alarm.left_ns), static_cast<long long>(alarm.interval_ns));
+  const SignalTableLock lock;
+  const std::int64_t now_ns = os::monotonic_ns();
+  // The delivery thread may be late.
+  static_cast<void>(poll_alarm(now_ns));
+  const Alarm before = left_alarm();
+  alarm_interval_ns_ = alarm.interval_ns;
+  alarm_due_ns_ = alarm.left_ns == 0 ? 0 : now_ns + alarm.left_ns;
+  return before;
 }
 
-std::int64_t RankSignals::alarm_left_ns() const {
-  const std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
-  if (due_ns == 0) return 0;
-  if (due_ns == is_raising) return 1;
-  const std::int64_t left_ns = due_ns - os::monotonic_ns();
-  // The alarm is due and will be raised.
-  return left_ns > 0 ? left_ns : 1;
+RankSignals::Alarm RankSignals::alarm() const {
+  const SignalTableLock lock;
+  return left_alarm();
+}
+
+/// Under the lock. One that has become due, and will be raised, has time left.
+RankSignals::Alarm RankSignals::left_alarm() const {
+  const std::int64_t left_ns =
+      alarm_due_ns_ == 0 ? 0 : std::max<std::int64_t>(alarm_due_ns_ - os::monotonic_ns(), 1);
+  return {.left_ns = left_ns, .interval_ns = alarm_interval_ns_};
 }
 
 std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
-  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_acquire);
-  if (due_ns == 0 || due_ns > now_ns) return due_ns;
-  const std::int64_t interval_ns = alarm_interval_ns();
-  const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;
-  // Unless the rank has just requested another alarm.
-  if (!alarm_due_ns_.compare_exchange_strong(due_ns, is_raising, std::memory_order_acquire,
-                                             std::memory_order_relaxed))
-    return due_ns;
+  if (alarm_due_ns_ == 0 || alarm_due_ns_ > now_ns) return alarm_due_ns_;
+  alarm_due_ns_ = alarm_interval_ns_ == 0 ? 0 : now_ns + alarm_interval_ns_;
   raise(SIGALRM);
-  alarm_due_ns_.store(next_ns, std::memory_order_release);
-  return next_ns;
+  return alarm_due_ns_;
 }
 
 }  // namespace sorrel::program

@@ -6,7 +6,11 @@
 //! handler runs on the rank's own stack: at once if the rank is in its program's code, at the
 //! latest when it returns from this library. If the rank waits in MPI, the handler interrupts the
 //! wait. There it may neither call MPI nor leave by siglongjmp(). Dispositions and alarms: any
-//! thread of the rank. raise() and all queries: any thread and signal handlers. The rest: the rank.
+//! thread of the rank. send() and all queries: any thread and signal handlers. The rest: the rank.
+//!
+//! What decides the fate of a signal (actions, alarms, and that a signal becomes pending) changes
+//! under the SignalTableLock: so a signal that comes while its action changes has the action before
+//! or after.
 #pragma once
 
 #include <array>
@@ -49,9 +53,7 @@ class RankSignals {
   }
 
   /// Whether signals may have to be delivered to the rank.
-  [[nodiscard]] bool needs_delivery() const {
-    return handled() != 0 || alarm_due_ns_.load(std::memory_order_relaxed) != 0;
-  }
+  [[nodiscard]] bool needs_delivery() const { return handled() != 0 || alarm().left_ns != 0; }
 
   /// Any thread: what is known of the rank's actions agrees.
   void check_invariants() const;
@@ -91,8 +93,18 @@ class RankSignals {
 
   [[nodiscard]] bool has_work() const { return work() != 0; }
 
-  /// Makes the signal pending, unless it is ignored.
+  /// Under the SignalTableLock: makes the signal pending, unless it is ignored.
   void raise(int number);
+
+  /// What has become of a signal that was sent.
+  enum class Sent {
+    pending,     ///< The rank handles or blocks it.
+    ignored,     ///< Nothing.
+    by_default,  ///< Nothing: its action is the one by default.
+  };
+
+  /// Without the SignalTableLock.
+  Sent send(int number);
 
   /// Removes and returns one of the pending signals of `mask`; 0: none is pending.
   int take(SignalMask mask);
@@ -111,8 +123,8 @@ class RankSignals {
   template <class Interrupt>
   void interrupt(Interrupt&& interrupt);
 
-  /// Runs the handler of a signal that has just arrived.
-  void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
+  /// Runs the handler of a signal that has just arrived. False: it has none any more.
+  bool run(int number, siginfo_t& info, void* context, Interrupts interrupts);
 
   /// The rank is about to jump out of its handlers, if it is in one. Not while must_return().
   void leave_handlers();
@@ -133,34 +145,39 @@ class RankSignals {
   /// The stack passed to sigaltstack().
   [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
 
-  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. One that was due before is
-  /// pending when this returns, or never comes. Any thread of the rank, which then starts the
-  /// delivery of signals.
-  void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
+  /// SIGALRM comes in `left_ns`, then every `interval_ns`; 0: never.
+  struct Alarm {
+    std::int64_t left_ns = 0;
+    std::int64_t interval_ns = 0;
+  };
 
-  /// Time until the next alarm; 0: none is requested.
-  [[nodiscard]] std::int64_t alarm_left_ns() const;
+  /// Requests an alarm instead of the one before, which it returns. If time was left for that, it
+  /// does not come any more; if not, it is pending, or has come. Any thread of the rank, which then
+  /// starts the delivery of signals, or notifies it.
+  Alarm set_alarm(const Alarm& alarm);
 
-  [[nodiscard]] std::int64_t alarm_interval_ns() const {
-    return alarm_interval_ns_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] Alarm alarm() const;
 
-  /// By the delivery thread: raises SIGALRM if it is due. Returns the next due time, or 0.
+  /// Under the SignalTableLock: raises SIGALRM if it is due. Returns the next due time, or 0.
   std::int64_t poll_alarm(std::int64_t now_ns);
 
  private:
   static constexpr int signal_count = 64;
-  static constexpr std::int64_t is_raising = -1;
 
   using ActionTable = std::array<struct sigaction, signal_count + 1>;
 
   ActionTable* make_actions();
+  [[nodiscard]] struct sigaction action_of(int number) const;
+  bool change_action(int number, const struct sigaction& action);
   void reset_action(int number);
+  [[nodiscard]] struct sigaction take_action(int number);
+  [[nodiscard]] Alarm left_alarm() const;
   void wait_for_interruption() const;
 
-  // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Release under
-  // the SignalTableLock, acquire by the rank that runs a handler.
-  std::atomic<ActionTable*> actions_{nullptr};
+  // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Under the
+  // SignalTableLock.
+  ActionTable* actions_ = nullptr;
+  // Written under the SignalTableLock, the next three; relaxed: read without it, they are a hint.
   std::atomic<SignalMask> handled_{0};
   std::atomic<SignalMask> ignored_{0};
   std::atomic<SignalMask> set_{0};
@@ -179,10 +196,9 @@ class RankSignals {
   bool has_interrupted_ = false;
   int failed_delivery_count_ = 0;
   std::uint64_t run_count_ = 0;
-  /// 0: none. `is_raising`: it is due, and the delivery thread raises it. Acquire and release: the
-  /// pending bit comes before the next value.
-  std::atomic<std::int64_t> alarm_due_ns_{0};
-  std::atomic<std::int64_t> alarm_interval_ns_{0};
+  // Under the SignalTableLock. 0: none.
+  std::int64_t alarm_due_ns_ = 0;
+  std::int64_t alarm_interval_ns_ = 0;
 };
 
 template <class Interrupt>

@@ -1,7 +1,9 @@
 // Signals whose action changes to the one by default, or from it.
 //
-// usage: signals_by_default late|ignored|unblocked|suspended
+// usage: signals_by_default late|joined|toggled|ignored|unblocked|suspended
 //   late       Handlers that are reset when they run, while the signal is on its way in other ways.
+//   joined     Handlers that are taken away after a thread has sent the signal and ended.
+//   toggled    Handlers that are taken away and come back while a thread sends the signal.
 //   ignored    A signal that was blocked once is ignored, also if another process sends it.
 //   unblocked  A pending signal ends the rank when it is no longer blocked.
 //   suspended  The same in sigsuspend().
@@ -16,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { round_count = 2000 };
+enum { round_count = 2000, joined_count = 500, toggle_count = 20000 };
 
 static sigset_t none, hangup;
 static atomic_int wanted, handled_count;
@@ -61,6 +63,49 @@ static void take_in_any_way(int rank) {
   printf("rank %d: %d signals were handled\n", rank, handled_count);
 }
 
+static void* send_once(void* unused) {
+  kill(getpid(), SIGHUP);
+  return unused;
+}
+
+static void take_before_end(int rank) {
+  for (int i = 0; i < joined_count; ++i) {
+    pthread_t sender;
+    signal(SIGHUP, count);
+    pthread_create(&sender, NULL, send_once, NULL);
+    pthread_join(sender, NULL);
+    signal(SIGHUP, i % 2 == 0 ? SIG_DFL : SIG_IGN);
+    if (handled_count != i + 1) {
+      printf("rank %d: %d of %d signals were handled\n", rank, handled_count, i + 1);
+      return;
+    }
+  }
+  printf("rank %d: %d signals were handled\n", rank, handled_count);
+}
+
+static void* send_often(void* unused) {
+  while (!wanted)
+    kill(getpid(), SIGHUP);
+  return unused;
+}
+
+static void toggle(int rank) {
+  pthread_t sender;
+
+  signal(SIGHUP, SIG_IGN);
+  pthread_create(&sender, NULL, send_often, NULL);
+  for (int i = 0; i < toggle_count; ++i) {
+    signal(SIGHUP, count);
+    signal(SIGHUP, SIG_IGN);
+  }
+  wanted = 1;
+  pthread_join(sender, NULL);
+  const int handled = handled_count;
+  signal(SIGHUP, count);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  printf("rank %d: no signal was %s\n", rank, handled_count == handled ? "wrong" : "kept");
+}
+
 static void ignore(int rank) {
   sigprocmask(SIG_BLOCK, &hangup, NULL);
   sigprocmask(SIG_UNBLOCK, &hangup, NULL);
@@ -94,6 +139,10 @@ int main(int argc, char** argv) {
   sigaddset(&hangup, SIGHUP);
   if (strcmp(argv[1], "late") == 0) {
     take_in_any_way(rank);
+  } else if (strcmp(argv[1], "joined") == 0) {
+    take_before_end(rank);
+  } else if (strcmp(argv[1], "toggled") == 0) {
+    toggle(rank);
   } else if (strcmp(argv[1], "ignored") == 0) {
     if (rank == 0) ignore(rank);
   } else if (rank == 1) {
