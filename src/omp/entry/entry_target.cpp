@@ -19,9 +19,6 @@ namespace {
 using namespace sorrel::omp;
 
 constexpr unsigned flag_nowait = 1;
-constexpr int default_device = -1;
-/// omp_get_device_from_uid() of an unknown name.
-constexpr int invalid_device = -4;
 constexpr const char* host_uid = "OMP_INITIAL_DEVICE";
 constexpr int interop_empty = -1;
 
@@ -103,7 +100,7 @@ SORREL_ENTRY_POINT void GOMP_target_ext(int device,
                                         unsigned flags,
                                         void** depend,
                                         void** arguments) {
-  if (device == default_device) report_host();
+  report_host(this_thread().icv, device);
   const Target target{.body = body,
                       .count = count,
                       .addresses = addresses,
@@ -125,7 +122,7 @@ SORREL_ENTRY_POINT void GOMP_target(int device,
                                     void** addresses,
                                     size_t* sizes,
                                     unsigned char*) {
-  if (device == default_device) report_host();
+  report_host(this_thread().icv, device);
   const std::vector<std::uint16_t> kinds(count, 0);
   run_target(
       this_thread(),
@@ -340,5 +337,5 @@ SORREL_ENTRY_POINT const char* omp_get_uid_from_device(int device) {
 }
 
 SORREL_ENTRY_POINT int omp_get_device_from_uid(const char* uid) {
-  return uid != nullptr && std::strcmp(uid, host_uid) == 0 ? 0 : invalid_device;
+  return uid != nullptr && std::strcmp(uid, host_uid) == 0 ? 0 : no_device;
 }

@@ -86,9 +86,17 @@ std::string format_affinity(const std::string& format, const AffinityFields& fie
     std::size_t length = 0;
     const std::string value = value_of(take_name(rest, length), fields);
     rest.remove_prefix(length < rest.size() ? length : rest.size());
-    const std::string padding(value.size() < width ? width - value.size() : 0,
-                              has_zeros && is_right ? '0' : ' ');
-    result += is_right ? padding + value : value + padding;
+    const std::size_t missing = value.size() < width ? width - value.size() : 0;
+    if (!is_right) {
+      result += value + std::string(missing, ' ');
+    } else if (!has_zeros) {
+      result += std::string(missing, ' ') + value;
+    } else {
+      // Zeros stand behind the sign: the ancestor of an initial thread is -1.
+      const std::size_t sign_length = value.starts_with('-') ? 1 : 0;
+      result +=
+          value.substr(0, sign_length) + std::string(missing, '0') + value.substr(sign_length);
+    }
   }
   return result;
 }

@@ -376,8 +376,10 @@ Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus)
   read_offload(reader, result);
   reader.number("OMP_MAX_TASK_PRIORITY", 0, std::numeric_limits<std::int32_t>::max(),
                 result.task_priority_max);
-  reader.number("OMP_DEFAULT_DEVICE", 0, std::numeric_limits<std::int32_t>::max(),
-                result.icv.default_device);
+  if (!reader.number("OMP_DEFAULT_DEVICE", 0, std::numeric_limits<std::int32_t>::max(),
+                     result.icv.default_device) &&
+      result.offload == Offload::mandatory)
+    result.icv.default_device = no_device;
   read_schedule(reader, result);
   read_stack(reader, "GOMP_STACKSIZE", result);
   read_stack(reader, "OMP_STACKSIZE", result);

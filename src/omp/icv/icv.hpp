@@ -9,6 +9,9 @@ namespace sorrel::omp {
 /// The most threads of one parallel region.
 inline constexpr std::uint32_t thread_count_max = 65536;
 inline constexpr std::uint32_t no_thread_limit = 0xFFFF'FFFF;
+/// omp_invalid_device: the default device if OMP_TARGET_OFFLOAD is mandatory and the program has
+/// set none.
+inline constexpr std::int32_t no_device = -4;
 
 /// The numbers are omp_sched_t's.
 enum class Schedule : std::uint8_t { fixed = 1, dynamic = 2, guided = 3, automatic = 4 };

@@ -421,9 +421,10 @@ void run_on_initial_thread(TeamThread& thread,
   Thread* const self = &thread;
   team.members = &self;
   team.outer_state = static_cast<const TeamState&>(thread);
-  team.icv = thread.icv;
+  // A device has control variables of its own: what the program has set does not reach it.
+  team.icv = environment().icv;
   if (thread_limit != 0) team.icv.thread_limit = thread_limit;
-  team.allocator = thread.allocator;
+  team.allocator = environment().allocator;
   team.league_size = 1;
   team.league_number = 0;
   thread.team = &team;

@@ -40,7 +40,8 @@ bool wait_at_barrier(TeamThread& thread, bool is_cancellable = false);
 extern const TeamHooks team_hooks;
 
 /// Runs `body` as a target region on the host: the caller becomes the initial thread of a device,
-/// which is in no region, until it returns. thread_limit 0: the caller's. May suspend.
+/// which is in no region and has the control variables of the environment, until it returns.
+/// thread_limit 0: the environment's. May suspend.
 void run_on_initial_thread(TeamThread& thread,
                            void (*body)(void*),
                            void* data,

@@ -20,6 +20,8 @@ namespace {
 
 /// The low byte of a kind; the high byte is the logarithm of the alignment.
 constexpr unsigned kind_firstprivate = 12;
+/// The device of a construct that names none. The host is device 0, or below.
+constexpr int device_of_icv = -1;
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -123,14 +125,18 @@ void make_target_task(TeamThread& thread, const Target& target, void** depend) {
                      .depend = depend});
 }
 
-void report_host() {
+void report_host(const Icv& icv, int device) {
   static std::atomic<bool> was_reported{false};
+  const bool is_default = device == device_of_icv;
   const Offload offload = environment().offload;
   if (offload == Offload::mandatory) {
+    const int number = is_default ? icv.default_device : device;
+    if (number <= 0 && number != no_device) return;
     std::fputs("sorrel: OMP_TARGET_OFFLOAD is mandatory, but there is no device but the host\n",
                stderr);
     std::exit(EXIT_FAILURE);
   }
+  if (!is_default) return;
   // Relaxed: a flag by itself.
   if (offload == Offload::disabled || was_reported.load(std::memory_order_relaxed) ||
       was_reported.exchange(true, std::memory_order_relaxed))

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "omp/icv/icv.hpp"
 #include "omp/team/team_thread.hpp"
 
 namespace sorrel::omp {
@@ -30,8 +31,9 @@ void run_target(TeamThread& thread, const Target& target, void** depend);
 /// A task runs the region; the caller does not wait for it.
 void make_target_task(TeamThread& thread, const Target& target, void** depend);
 
-/// Called when a construct requests the default device: prints once that the host computes, and
-/// ends the process if OMP_TARGET_OFFLOAD is mandatory.
-void report_host();
+/// Called for the device that a construct requests: prints once that the host computes in place of
+/// the default device. If OMP_TARGET_OFFLOAD is mandatory, a device that is not the host ends the
+/// process instead.
+void report_host(const Icv& icv, int device);
 
 }  // namespace sorrel::omp

@@ -334,9 +334,68 @@ void devices() {
   omp_target_free(memory, host);
 }
 
+/// What omp_set_*() can change, as one number.
+long settings() {
+  omp_sched_t schedule{};
+  int chunk = 0;
+  omp_get_schedule(&schedule, &chunk);
+  return omp_get_max_threads() + 100L * omp_get_dynamic() + 1000L * omp_get_max_active_levels() +
+         1000000L * static_cast<long>(schedule & 7) + 10000000L * chunk;
+}
+
+void change_settings(int by) {
+  omp_set_num_threads(20 + by);
+  omp_set_dynamic(1 - omp_get_dynamic());
+  omp_set_max_active_levels(4 + by);
+  omp_set_schedule(omp_sched_guided, 6 + by);
+}
+
+// A device has settings of its own, which begin as the environment says.
+void control_variables() {
+  const long before = settings();
+  change_settings(0);
+  const long changed = settings();
+  check("settings changed", changed != before, 1);
+  long seen = 0;
+  int forked = 0;
+#pragma omp target map(tofrom : seen, forked)
+  {
+    seen = settings();
+    change_settings(1);
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+      forked = omp_get_max_threads();
+    }
+  }
+  check("settings of a device", seen, before);
+  check("settings of its regions", forked, 21);
+  check("settings behind a target region", settings(), changed);
+#pragma omp target if (0) map(from : seen)
+  seen = settings();
+  check("settings of the host as a device", seen, before);
+}
+
+// With OMP_TARGET_OFFLOAD=mandatory, too, since the host is what these constructs name.
+void on_the_host_as_requested() {
+  int count_here = 0;
+#pragma omp target if (count_here) map(tofrom : count_here)
+  count_here++;
+#pragma omp target device(omp_get_initial_device()) map(tofrom : count_here)
+  count_here++;
+  omp_set_default_device(omp_get_initial_device());
+#pragma omp target map(tofrom : count_here)
+  count_here++;
+  std::printf("on the host: %d\n", count_here);
+}
+
 }  // namespace
 
-int main() {
+int main(int count_of_arguments, char**) {
+  if (count_of_arguments > 1) {
+    on_the_host_as_requested();
+    return 0;
+  }
   maps();
   copies();
   data_regions();
@@ -344,6 +403,7 @@ int main() {
   parallel();
   tasks();
   devices();
+  control_variables();
   if (failures == 0) std::puts("all target constructs agree");
   return failures == 0 ? 0 : 1;
 }

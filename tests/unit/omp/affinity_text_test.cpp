@@ -24,6 +24,9 @@ TEST(AffinityText, pads_to_a_width) {
   EXPECT_EQ(format_affinity("[%5n][%.5n][%0.5n]", fields), "[3    ][    3][00003]");
   EXPECT_EQ(format_affinity("[%05n][%06H]", fields),
             "[3    ][" + format_affinity("%6H", fields) + "]");
+  AffinityFields initial = fields;
+  initial.ancestor = -1;
+  EXPECT_EQ(format_affinity("[%5a][%.5a][%0.5a][%0.2a]", initial), "[-1   ][   -1][-0001][-1]");
 }
 
 TEST(AffinityText, an_unknown_field_is_undefined) {

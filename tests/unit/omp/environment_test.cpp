@@ -107,6 +107,14 @@ TEST(Environment, TeamsAllocatorAndOffloadAreRead) {
   EXPECT_EQ(result.icv.thread_limit, 12U);
 }
 
+TEST(Environment, no_device_is_the_default_if_there_must_be_one) {
+  EXPECT_EQ(read({{"OMP_TARGET_OFFLOAD", "mandatory"}}).icv.default_device, no_device);
+  EXPECT_EQ(
+      read({{"OMP_TARGET_OFFLOAD", "mandatory"}, {"OMP_DEFAULT_DEVICE", "0"}}).icv.default_device,
+      0);
+  EXPECT_EQ(read({{"OMP_TARGET_OFFLOAD", "default"}}).icv.default_device, 0);
+}
+
 TEST(Environment, what_is_displayed_is_what_was_set) {
   const std::string text = describe(
       read({{"OMP_NUM_THREADS", "4,2"}, {"OMP_SCHEDULE", "guided,7"}, {"OMP_DYNAMIC", "true"}}),
