@@ -128,6 +128,8 @@ void* FiberThread::run_worker(void* argument) {
   Worker& worker = *static_cast<Worker*>(argument);
   ThreadState state;
   state.take_calling_thread();
+  // The rank goes on with the thread on which the worker began, and its block.
+  worker.thread_pointer_ = 0;
   worker.scheduler_.hooks_.on_thread_start();
   for (;;)
     worker.run_until_attention(state);

@@ -14,6 +14,7 @@
 #include "core/exception_state.hpp"
 #include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
+#include "core/thread_block.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/page_nodes.hpp"
@@ -819,9 +820,12 @@ void ThreadState::take_calling_thread() {
 void Worker::enter(ThreadState& thread) {
   set_current(this);
   take_seat();
-  errno_ = thread.errno_address;
-  exceptions_ = thread.exceptions;
-  thread_pointer_ = thread.thread_pointer;
+  // The block of the first thread stays that of the fibers (thread_block.hpp).
+  if (!are_blocks_exchanged || thread_pointer_ == 0) {
+    errno_ = thread.errno_address;
+    exceptions_ = thread.exceptions;
+    thread_pointer_ = thread.thread_pointer;
+  }
   thread_number_.store(thread.number, std::memory_order_relaxed);
   if (thread.number != last_thread_number_) {
     if (last_thread_number_ != 0) ++migration_count_;
@@ -906,6 +910,8 @@ void Worker::end(ThreadState& thread) {
     scheduler_.wait_for_stop(*held_by_);
     leave_stop();
   }
+  // The first thread may have ended.
+  thread_pointer_ = 0;
   enter(thread);
   if (tracer_ != nullptr) record_thread();
   scheduler_.hooks_.on_worker_end(*this);

@@ -466,7 +466,7 @@ class Worker {
   FiberQueue ready_;
   int* errno_ = nullptr;
   ExceptionState* exceptions_ = nullptr;
-  /// Control block of the thread that runs this worker.
+  /// Control block of the first thread, for fibers without one. 0: none yet.
   std::uintptr_t thread_pointer_ = 0;
   std::vector<WorkerMailbox*> inbound_;
   std::vector<Outbound> outbound_;

@@ -2,35 +2,77 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "arch/cpu.hpp"
 #include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
+#include "core/thread_block.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
 
 namespace sorrel::core {
 
+namespace {
+
+/// Calls a function that runs with another thread pointer than its caller.
+template <class Function>
+[[gnu::noinline]] auto call_out_of_line(Function&& function) {
+  return function();
+}
+
+/// Until no thread runs a worker any more: another one may use the block of the caller.
+void wait_for_ends(std::atomic<std::uint32_t>& running_count) {
+  // Acquire, pairs with end_workers().
+  while (const std::uint32_t count = running_count.load(std::memory_order_acquire))
+    os::futex_wait(running_count, count, -1);
+}
+
+}  // namespace
+
 void WorkerThread::run() {
-  state_.take_calling_thread();
-  scheduler_.hooks_.on_thread_start();
-  workers_.push_back(&scheduler_.worker(index_));
-  workers_.front()->begin(state_);
-  scheduler_.note_started();
+  call_out_of_line([this] {
+    state_.take_calling_thread();
+    scheduler_.hooks_.on_thread_start();
+    workers_.push_back(&scheduler_.worker(index_));
+    workers_.front()->begin(state_);
+    scheduler_.note_started();
+  });
+  std::unique_ptr<SpareBlock> spare;
+  bool is_refused = false;
+  // Its own worker is about to migrate for the first time, and takes the thread's block along.
+  const auto must_lend_block = [&] {
+    return are_blocks_exchanged && spare == nullptr && !is_refused &&
+           thread_of(index_, scheduler_.worker_count(), scheduler_.width()) != index_;
+  };
   while (!scheduler_.is_stopping()) {
-    take_migrated();
-    migrate_workers();
-    if (workers_.empty()) {
-      sleep_without_workers();
-    } else if (workers_.size() == 1 && has_all()) {
-      run_alone();
-    } else {
-      run_several();
+    if (must_lend_block()) {
+      spare = SpareBlock::make();
+      is_refused = spare == nullptr;
+      if (spare != nullptr) spare->enter();
+      call_out_of_line([this] { state_.take_calling_thread(); });
     }
+    call_out_of_line([&] {
+      take_migrated();
+      migrate_workers();
+      if (must_lend_block()) return;
+      if (workers_.empty()) {
+        sleep_without_workers();
+      } else if (workers_.size() == 1 && has_all()) {
+        run_alone();
+      } else {
+        run_several();
+      }
+    });
   }
-  end_workers();
+  call_out_of_line([this] { end_workers(); });
+  if (spare != nullptr) {
+    wait_for_ends(scheduler_.started_count_);
+    spare->leave();
+    spare.reset();
+  }
   scheduler_.hooks_.on_thread_end();
 }
 
@@ -60,7 +102,10 @@ void WorkerThread::run_alone() {
   only_worker_.store(&worker, std::memory_order_relaxed);
   // (T) pairs with (S).
   os::light_barrier();
-  if (migrated_.seems_empty()) worker.run_until_attention(state_);
+  if (migrated_.seems_empty()) {
+    const BlockInUse block(worker.thread_pointer_, state_.thread_pointer);
+    call_out_of_line([&] { worker.run_until_attention(state_); });
+  }
   only_worker_.store(nullptr, std::memory_order_relaxed);
 }
 
@@ -74,12 +119,13 @@ void WorkerThread::take_migrated() {
       [this](std::uint32_t worker) { workers_.push_back(&scheduler_.worker(worker)); });
 }
 
-/// Migrates the workers that belong on other threads.
+/// Migrates the workers that belong on other threads, but none whose block the thread uses itself.
 void WorkerThread::migrate_workers() {
   const std::uint32_t width = scheduler_.width();
   std::erase_if(workers_, [&](Worker* worker) {
     const std::uint32_t thread = thread_of(worker->index(), scheduler_.worker_count(), width);
     if (thread == index_) return false;
+    if (are_blocks_exchanged && worker->thread_pointer_ == state_.thread_pointer) return false;
     worker->leave_thread();
     perturb(worker->id(), PerturbedPoint::migrate);
     scheduler_.thread(thread).migrate(*worker);
@@ -135,8 +181,10 @@ void WorkerThread::run_several() {
 
 bool WorkerThread::run_each_once() {
   bool any = false;
-  for (Worker* worker : workers_)
-    any |= worker->run_round(state_);
+  for (Worker* worker : workers_) {
+    const BlockInUse block(worker->thread_pointer_, state_.thread_pointer);
+    any |= call_out_of_line([&] { return worker->run_round(state_); });
+  }
   return any;
 }
 
@@ -199,6 +247,9 @@ void WorkerThread::end_workers() {
   take_migrated();
   for (Worker* worker : workers_)
     worker->end(state_);
+  // All have started before the first one ends. Release, pairs with wait_for_ends().
+  scheduler_.started_count_.fetch_sub(1, std::memory_order_release);
+  os::futex_wake_all(scheduler_.started_count_);
 }
 
 }  // namespace sorrel::core

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "os/thread_pointer.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -18,12 +19,14 @@ using namespace sorrel::program;
 
 namespace {
 
-/// Whether the calling thread runs a rank with a control block of the rank's own: another thread's.
+/// Whether the calling thread runs a rank with a control block of the rank's own, another thread's,
+/// or threads of workers have exchanged theirs.
 bool has_block_of_rank() {
   clockid_t clock = 0;
   // Linux: the number of the block's thread is part of its clock's.
-  return ::pthread_getcpuclockid(::pthread_self(), &clock) == 0 &&
-         static_cast<pid_t>(~(clock >> 3)) != ::gettid();
+  return sorrel::os::are_threads_without_block() ||
+         (::pthread_getcpuclockid(::pthread_self(), &clock) == 0 &&
+          static_cast<pid_t>(~(clock >> 3)) != ::gettid());
 }
 
 /// Fails, or does nothing.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include "base/prng.hpp"
 #include "core/completion.hpp"
 #include "core/cycle_clock.hpp"
+#include "core/thread_block.hpp"
 #include "os/sched_stat.hpp"
 #include "trace/record_code.hpp"
 #include "unit/base/temporary_folder.hpp"
@@ -239,6 +241,46 @@ TEST(WidthTest, AllThreadsRunAgainWhenTheWidthIsBack) {
   }
   run.run();
   EXPECT_EQ(seen.count(), worker_count);
+}
+
+/// The statement is for compilers, which take the address for one that never changes.
+[[gnu::noinline]] int* address_of_errno() {
+  asm volatile("" ::: "memory");
+  return &errno;
+}
+
+TEST(WidthTest, FibersKeepTheAddressAndTheValueOfErrnoOnOtherThreads) {
+  if (!are_blocks_exchanged) GTEST_SKIP() << "sanitizers: each thread keeps its block";
+  FiberRun run(worker_count);
+  SeenThreads seen;
+  std::set<int*> addresses;
+  std::mutex mutex;
+  run.add(1, [&](Worker& worker) {
+    for (const std::uint32_t width : {1U, 2U, worker_count, 3U, worker_count}) {
+      run.scheduler().set_width(width);
+      for (int turn = 0; turn < 20; ++turn)
+        worker.sleep(100'000);
+    }
+    run.scheduler().set_width(1);
+  });
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    run.add(i, [&, i](Worker& worker) {
+      int* const address = address_of_errno();
+      {
+        const std::scoped_lock lock(mutex);
+        addresses.insert(address);
+      }
+      const int own = 1000 + static_cast<int>(i);
+      *address = own;
+      while (seen.count() != 1) {
+        seen.look(worker);
+        ASSERT_EQ(address_of_errno(), address);
+        ASSERT_EQ(*address, own);
+      }
+    });
+  }
+  run.run();
+  EXPECT_EQ(addresses.size(), worker_count);
 }
 
 TEST(WidthTest, EverybodyAsleepIsFoundOutWithFewThreads) {
