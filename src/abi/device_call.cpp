@@ -14,6 +14,7 @@
 #include "mpi/base/status.hpp"
 #include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/observer.hpp"
+#include "mpi/rma/passive.hpp"
 
 namespace sorrel::abi {
 
@@ -119,6 +120,7 @@ class DeviceCall {
   [[nodiscard]] bool is_in_place() const;
 
   [[nodiscard]] int call_inner();
+  [[nodiscard]] int finish_operation() const;
   [[nodiscard]] int fail(int error_class, const char* reason) const;
 
   [[nodiscard]] int fail_copy() const {
@@ -231,6 +233,7 @@ std::int64_t DeviceCall::operand_count(const DeviceBuffer& buffer) const {
 }
 
 std::int64_t DeviceCall::element_count(const DeviceBuffer& buffer) const {
+  if (buffer.form == DeviceForm::element) return 1;
   if (buffer.form != DeviceForm::typed) return operand_count(buffer);
   // MPI_Reduce_scatter_block in place.
   const bool is_operand = is_in_place() && buffer.share == DeviceShare::one &&
@@ -303,8 +306,8 @@ std::optional<int> DeviceCall::add_stage(const DeviceBuffer& buffer) {
     if (!device::buffers().overlaps(address, address + 1)) return std::nullopt;
     return fail(
         MPI_ERR_BUFFER,
-        "a buffer is in the memory of a GPU, which messages, collectives and files support, "
-        "and this function does not");
+        "a buffer is in the memory of a GPU, which messages, collectives, windows and files "
+        "support, and this function does not");
   }
   std::vector<DeviceBlock> blocks = blocks_of(buffer);
   const DevicePlace place = place_of(blocks);
@@ -346,6 +349,16 @@ void DeviceCall::keep_request(MPI_Request request) {
                     .is_sized = function_.is_sized}));
 }
 
+/// What a one-sided operation returns is there before its epoch ends: also from another process.
+int DeviceCall::finish_operation() const {
+  mpi::Win* win = function_.win >= 0 ? mpi::win_of(argument<MPI_Win>(function_.win)) : nullptr;
+  const bool is_awaited = win != nullptr && std::ranges::any_of(stages_, &DeviceStage::is_written);
+  if (!is_awaited) return MPI_SUCCESS;
+  self_.fiber.call = function_.name;
+  const int error = mpi::flush_messages(*win);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self_, *win, error);
+}
+
 std::optional<int> DeviceCall::run_with_buffers() {
   stages_.reserve(static_cast<std::size_t>(function_.buffer_count));
   for (int i = 0; i < function_.buffer_count; ++i) {
@@ -362,6 +375,7 @@ std::optional<int> DeviceCall::run_with_buffers() {
     words_[function_.status] = to_word(status);
   }
   if (const int error = call_inner(); error != MPI_SUCCESS) return error;
+  if (const int error = finish_operation(); error != MPI_SUCCESS) return error;
   if (is_persistent) {
     keep_request(*argument<MPI_Request*>(function_.request));
     return MPI_SUCCESS;

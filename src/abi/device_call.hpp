@@ -30,6 +30,7 @@ enum class DeviceForm : std::uint8_t {
   blocks_types,    ///< counts, displacements in bytes, datatypes
   operand_blocks,  ///< of a reduction: counts, datatype; the buffer holds all blocks
   own_block,       ///< the same; the buffer holds the block of the caller
+  element,         ///< one element of the datatype that is behind argument `count`
   unsupported,
 };
 
@@ -84,7 +85,8 @@ struct DeviceFunction {
   bool is_filling;
   bool has_request_variable;
   std::int8_t comm;
-  /// Whose error handler gets an error. Functions with one of them have no communicator.
+  /// Whose error handler gets an error. Functions with one of them have no communicator. One with a
+  /// window and a buffer is a one-sided operation.
   std::int8_t win;
   std::int8_t file;
   std::int8_t root;

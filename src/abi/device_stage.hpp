@@ -56,6 +56,8 @@ class DeviceStage {
   /// Where the call finds what is at `address` of the buffer.
   [[nodiscard]] std::intptr_t host_of(std::uintptr_t address) const;
 
+  [[nodiscard]] bool is_written() const { return use_.is_written; }
+
   /// The bytes of all blocks, without gaps.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -327,13 +327,15 @@ DEVICE_REQUESTS = {"started": ["Start", "Startall"], "freed": ["Request_free"],
 DEVICE_FORMS = {"count[] displacement[] datatype": ("blocks", 1), "count[] displacement[] datatype[]": ("blocks_types", 1),
                 "count[] aint[] datatype[]": ("blocks_types", 1), "count datatype": ("typed", 1), "buffer count datatype": ("typed", 2),
                 "count[] datatype": ("own_block", 1), "buffer count[] datatype": ("operand_blocks", 2)}
+# One-sided operations on one element: what follows a buffer, and how far the datatype is behind it, less one.
+DEVICE_ELEMENTS = {"datatype rank": 0, "buffer datatype": 1, "buffer buffer": 2}
 
 
 def has_device_buffers(function):
-    """Whether the function supports buffers on a device: messages, collectives, files."""
+    """Whether the function supports buffers on a device: messages, collectives, one-sided operations, files."""
     if function.name.endswith(("_begin", "_end")) or "buffer" in function.name:
         return False
-    return function.chapter in ("3", "6", "14") or function.subject == "neighborhood collectives"
+    return function.chapter in ("3", "6", "12", "14") or function.subject == "neighborhood collectives"
 
 
 def device_shares(function):
@@ -348,6 +350,9 @@ def device_shares(function):
 
 
 def device_buffers(function):
+    # The memory of a window stays where it is.
+    if function.name.startswith("Win_"):
+        return
     kinds = [argument.kind + ("[]" if argument.is_array else "") for argument in function.arguments]
     shares = iter(device_shares(function))
     for i, argument in enumerate(function.arguments):
@@ -357,6 +362,8 @@ def device_buffers(function):
         if has_device_buffers(function):
             form, count = next((DEVICE_FORMS[" ".join(kinds[i + 1:i + 1 + length])] for length in (3, 2)
                                 if " ".join(kinds[i + 1:i + 1 + length]) in DEVICE_FORMS), ("unsupported", 0))
+            if form == "unsupported" and function.chapter == "12":
+                form, count = "element", DEVICE_ELEMENTS[" ".join(kinds[i + 1:i + 3])]
         yield (f"{{DeviceForm::{form}, DeviceShare::{next(shares, 'one')}, DeviceDirection::{argument.direction}, {i}, {i + count}}}")
 
 
@@ -370,7 +377,7 @@ def may_use_device(function):
     """Whether the binding looks for buffers on a device, or for requests that have some."""
     if function.flags & {"own", "stateless", "any-time", "tool"}:
         return False
-    return any(argument.kind == "buffer" for argument in function.arguments) or device_requests(function) not in ("none", "made", "persistent")
+    return any(device_buffers(function)) or device_requests(function) not in ("none", "made", "persistent")
 
 
 def device_function(function, name, large):
@@ -386,7 +393,7 @@ def device_function(function, name, large):
     comm, win, file = (names.index(of.name) if of is not None else -1 for of in (function.comm(), function.win(), function.file()))
     is_message = function.chapter == "3"
     is_sized = (is_message or function.chapter == "14") and any(a.kind == "buffer" and a.direction != "in" for a in arguments)
-    is_filling = "exscan" not in function.name.lower() and function.chapter != "8"
+    is_filling = "exscan" not in function.name.lower() and function.chapter not in ("8", "12")
     count_of = arguments[request].length if request >= 0 and arguments[request].is_array else None
     is_variable = request >= 0 and (arguments[request].is_array or arguments[request].direction != "in")
     flags = [large, any(a.kind == "aint" and a.is_array for a in arguments), is_message, is_sized, is_filling, is_variable]

@@ -6,6 +6,7 @@
 #include "abi/check.hpp"
 #include "abi/known_hints.hpp"
 #include "abi/polled_memory.hpp"
+#include "device/buffers.hpp"
 #include "mpi/job/comm_create.hpp"
 #include "mpi/rma/create.hpp"
 #include "mpi/rma/regions.hpp"
@@ -52,6 +53,21 @@ int initial_hints(RankState& self, MPI_Info info, Info* hints) {
     if (const int error = hints->set(key, value, self.detail()); error != MPI_SUCCESS) return error;
   }
   return take_known_hints(self, info, known_hints, hints);
+}
+
+/// Finds what the rank has on devices, if the memory that it exposes is there; else null.
+int find_device(RankState& self, const void* base, MPI_Aint size, device::OwnedMemory** memory) {
+  *memory = nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(base);
+  const std::uintptr_t end = begin + static_cast<std::uintptr_t>(size);
+  if (!device::has_buffers() || size == 0 || !device::buffers().overlaps(begin, end))
+    return MPI_SUCCESS;
+  if (!device::buffers().holds(begin, end))
+    return self.fail(MPI_ERR_BUFFER,
+                     "base is partly in the memory of a GPU: all of it must be in what is "
+                     "allocated there at once, or on the host");
+  *memory = device::buffers().owned();
+  return MPI_SUCCESS;
 }
 
 int create(RankState& self, Comm& comm, MPI_Info info, WindowArguments arguments, Win** result) {
@@ -112,12 +128,15 @@ int Win_create(RankState& self,
   if (base == nullptr && size > 0)
     return self.fail(MPI_ERR_BASE, "base is a null pointer and size is %lld",
                      static_cast<long long>(size));
+  device::OwnedMemory* memory = nullptr;
+  if (const int error = find_device(self, base, size, &memory); error != MPI_SUCCESS) return error;
   Win* made = nullptr;
   const int error = create(self, comm, info,
                            {.flavor = MPI_WIN_FLAVOR_CREATE,
                             .base = base,
                             .bytes = size,
-                            .displacement_unit = disp_unit},
+                            .displacement_unit = disp_unit,
+                            .device = memory},
                            &made);
   if (error == MPI_SUCCESS) *win = handle_of(*made);
   return error;
@@ -157,7 +176,9 @@ int Win_attach(RankState& self, Win& win, void* base, MPI_Aint size) {
   if (base == nullptr && size > 0)
     return self.fail(MPI_ERR_RMA_ATTACH, "base is a null pointer and size is %lld",
                      static_cast<long long>(size));
-  return mpi::attach(win, base, static_cast<std::size_t>(size));
+  device::OwnedMemory* memory = nullptr;
+  if (const int error = find_device(self, base, size, &memory); error != MPI_SUCCESS) return error;
+  return mpi::attach(win, base, static_cast<std::size_t>(size), memory);
 }
 
 int Win_detach(RankState& self, Win& win, const void* base) {
@@ -182,12 +203,14 @@ int Win_shared_query(RankState& self,
     if (win.target(rank).bytes == 0) rank = 0;
   }
   const mpi::WinTarget& target = win.target(rank);
-  *size = target.address == nullptr ? 0 : target.bytes;
+  // On a device the address is one for kernels, and for the owner's calls of MPI.
+  void* address = target.device != nullptr ? target.window->base : target.address;
+  *size = address == nullptr ? 0 : target.bytes;
   disp_unit.set(target.displacement_unit);
   // A segment of its own that is empty has no address.
   const std::string* noncontiguous = win.info.find("alloc_shared_noncontig");
   const bool is_nowhere = target.bytes == 0 && noncontiguous != nullptr && *noncontiguous == "true";
-  give_pointer(is_nowhere ? nullptr : target.address, baseptr);
+  give_pointer(is_nowhere ? nullptr : address, baseptr);
   return MPI_SUCCESS;
 }
 

@@ -8,29 +8,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "device/copies.hpp"
+#include "device/owned_memory.hpp"
 
 namespace sorrel::device {
-
-enum class Direction : std::uint8_t { to_host, to_device };
-
-/// `count` rows of `bytes` each.
-struct Rows {
-  std::byte* host;
-  std::uintptr_t device;
-  std::size_t bytes;
-  std::size_t count;
-  std::int64_t host_stride;
-  std::int64_t device_stride;
-};
-
-/// A stream of the driver that has copies in flight, and its context.
-struct CopyStream {
-  void* stream;
-  void* context;
-};
-
-using CopyStreams = std::vector<CopyStream>;
 
 /// The memory of the calling rank. Called by the rank, or by a thread of it, in a call of MPI.
 class Buffers {
@@ -53,6 +35,9 @@ class Buffers {
 
   /// Waits for the copies in these streams. False: a copy has failed. May suspend.
   [[nodiscard]] virtual bool finish(const CopyStreams& used) = 0;
+
+  /// What the rank has, for others. Null: it has no memory on a device.
+  [[nodiscard]] virtual OwnedMemory* owned() = 0;
 };
 
 // Relaxed: a rank that has memory on a device has set it, or was created later.

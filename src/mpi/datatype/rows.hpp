@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/datatype/layout.hpp"
 
@@ -56,28 +57,45 @@ void for_each_rows_of(
   }
 }
 
-/// Calls visit(rows) for the first `bytes` bytes of the packed stream of `count` elements, in
-/// order.
+/// Calls visit(part) for what `rows` have of a part of the packed stream.
 template <class Visit>
-void for_each_rows(const Datatype& type, std::size_t count, std::size_t bytes, Visit&& visit) {
-  if (type.layout() == nullptr || count == 0) return;
-  auto visit_within = [&](TypedRows rows) {
-    if (rows.packed >= bytes) return;
-    const std::size_t left = bytes - rows.packed;
-    const std::size_t whole = std::min(rows.count, left / rows.bytes);
-    const std::size_t rest = whole < rows.count ? left % rows.bytes : 0;
-    TypedRows part = rows;
-    part.count = whole;
-    if (whole != 0) visit(part);
-    part.displacement += static_cast<std::int64_t>(whole) * rows.stride;
-    part.packed += whole * rows.bytes;
-    part.bytes = rest;
-    part.count = 1;
-    if (rest != 0) visit(part);
+void visit_rows_in(const TypedRows& rows, PackedRange range, Visit& visit) {
+  const std::size_t begin = std::max(range.from, rows.packed);
+  const std::size_t end = std::min(range.to, rows.packed + rows.bytes * rows.count);
+  if (begin >= end) return;
+  std::size_t row = (begin - rows.packed) / rows.bytes;
+  std::size_t left = end - begin;
+  const auto visit_part = [&](std::size_t skipped, std::size_t bytes, std::size_t count) {
+    visit(TypedRows{.displacement = rows.displacement +
+                                    static_cast<std::int64_t>(row) * rows.stride +
+                                    static_cast<std::int64_t>(skipped),
+                    .packed = rows.packed + row * rows.bytes + skipped,
+                    .bytes = bytes,
+                    .count = count,
+                    .stride = rows.stride});
+    row += count;
+    left -= bytes * count;
   };
+  const std::size_t skipped = (begin - rows.packed) % rows.bytes;
+  if (skipped != 0) visit_part(skipped, std::min(rows.bytes - skipped, left), 1);
+  if (left >= rows.bytes) visit_part(0, rows.bytes, left / rows.bytes);
+  if (left != 0) visit_part(0, left, 1);
+}
+
+/// Calls visit(rows) for the bytes [from, to) of the packed stream of `count` elements, in order.
+template <class Visit>
+void for_each_rows_in(const Datatype& type, std::size_t count, PackedRange range, Visit&& visit) {
+  if (type.layout() == nullptr || count == 0) return;
+  auto visit_within = [&](const TypedRows& rows) { visit_rows_in(rows, range, visit); };
   const TypedRows first{
       .displacement = type.offset(), .packed = 0, .bytes = 0, .count = 0, .stride = 0};
   for_each_rows_of(*type.layout(), first, count, type.extent(), visit_within);
+}
+
+/// The first `bytes` bytes.
+template <class Visit>
+void for_each_rows(const Datatype& type, std::size_t count, std::size_t bytes, Visit&& visit) {
+  for_each_rows_in(type, count, {.from = 0, .to = bytes}, visit);
 }
 
 }  // namespace sorrel::mpi

@@ -35,8 +35,8 @@ struct DataSpan {
 }
 
 /// Whether the attached regions of a dynamic window, which may be neighbours, contain the
-/// addresses.
-[[nodiscard]] bool is_attached(Win& target, const DataSpan& span) {
+/// addresses, all on the host or all on a device; `*device` is what the latter belong to.
+[[nodiscard]] bool is_attached(Win& target, const DataSpan& span, device::OwnedMemory** device) {
   auto at = static_cast<std::uintptr_t>(span.begin);
   const auto end = static_cast<std::uintptr_t>(span.end);
   target.sync_lock.lock();
@@ -45,7 +45,9 @@ struct DataSpan {
       return at >= region.begin && at < region.end;
     });
   };
-  for (auto region = find_region(); region != target.regions.end() && at < end;
+  auto region = find_region();
+  *device = region != target.regions.end() ? region->device : nullptr;
+  for (; region != target.regions.end() && at < end && region->device == *device;
        region = find_region())
     at = region->end;
   target.sync_lock.unlock();
@@ -69,7 +71,7 @@ int find_place(const Win& win, const TargetBuffer& target, TargetPlace* place) {
   if (is_empty(target.count, *target.type)) {
     is_inside = true;
   } else if (is_dynamic && is_inside && member.is_here) {
-    is_inside = is_attached(*member.window, span);
+    is_inside = is_attached(*member.window, span, &place->device);
   }
   if (!is_inside) [[unlikely]] {
     if (is_dynamic)
@@ -81,28 +83,40 @@ int find_place(const Win& win, const TargetBuffer& target, TargetPlace* place) {
                      target.rank, static_cast<long long>(member.bytes));
   }
   if (is_dynamic) {
-    if (member.is_here) place->address = reinterpret_cast<std::byte*>(place->displacement);
+    if (member.is_here && place->device == nullptr)
+      place->address = reinterpret_cast<std::byte*>(place->displacement);
   } else if (member.address != nullptr) {
     place->address = member.address + place->displacement;
+  } else {
+    place->device = member.device;
   }
   return MPI_SUCCESS;
+}
+
+std::uintptr_t device_address_of(const Win& win, std::int32_t target, const TargetPlace& place) {
+  SORREL_ASSERT(place.device != nullptr, "the memory of rank %d is not on a device", target);
+  const auto displacement = static_cast<std::uintptr_t>(place.displacement);
+  if (win.shared->is_dynamic()) return displacement;
+  return reinterpret_cast<std::uintptr_t>(win.target(target).window->base) + displacement;
 }
 
 int find_own_memory(Win& win,
                     std::int64_t displacement,
                     std::size_t count,
                     const Datatype& type,
-                    std::byte** address) {
+                    std::byte** address,
+                    device::OwnedMemory** device) {
   const WinTarget& own = win.target(win.rank);
   DataSpan span;
+  *device = own.device;
   if (!is_empty(count, type)) {
     if (!find_span(displacement, count, type, &span)) return MPI_ERR_RMA_RANGE;
-    const bool is_inside = win.shared->is_dynamic() ? is_attached(win, span)
+    const bool is_inside = win.shared->is_dynamic() ? is_attached(win, span, device)
                                                     : span.begin >= 0 && span.end <= own.bytes;
     if (!is_inside) return MPI_ERR_RMA_RANGE;
   }
   *address = win.shared->is_dynamic() ? reinterpret_cast<std::byte*>(displacement)
-                                      : own.address + displacement;
+                                      : static_cast<std::byte*>(win.base) + displacement;
   return MPI_SUCCESS;
 }
 

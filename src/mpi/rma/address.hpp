@@ -25,10 +25,13 @@ struct TargetBuffer {
 
 /// Where a target buffer lies.
 struct TargetPlace {
-  /// As this process addresses it; null if only the target's process can access it.
+  /// As this process addresses it; null if only the target's process can access it, and on a
+  /// device.
   std::byte* address = nullptr;
   /// In bytes from the begin of the target's memory; in a dynamic window, an address.
   std::int64_t displacement = 0;
+  /// On a device of this process: the target's memory there; else null.
+  device::OwnedMemory* device = nullptr;
 };
 
 /// Finds the place of a target buffer. MPI_ERR_DISP: the displacement is negative.
@@ -37,11 +40,18 @@ struct TargetPlace {
 [[nodiscard]] int find_place(const Win& win, const TargetBuffer& target, TargetPlace* place);
 
 /// For an operation of another process: finds the data at `displacement` bytes in the memory of the
-/// view's own rank, or MPI_ERR_RMA_RANGE.
+/// view's own rank, or MPI_ERR_RMA_RANGE. `*device`: the rank's memory on a device, if the address
+/// is there; else null.
 [[nodiscard]] int find_own_memory(Win& win,
                                   std::int64_t displacement,
                                   std::size_t count,
                                   const Datatype& type,
-                                  std::byte** address);
+                                  std::byte** address,
+                                  device::OwnedMemory** device);
+
+/// The address of a place on a device of this process, in the memory of the rank `target`.
+[[nodiscard]] std::uintptr_t device_address_of(const Win& win,
+                                               std::int32_t target,
+                                               const TargetPlace& place);
 
 }  // namespace sorrel::mpi

@@ -39,23 +39,6 @@ MPI_Datatype pair_type(Element element) {
   }
 }
 
-/// The lock is held; `operand` and `cells` are packed.
-void combine(const Cells& call, const std::byte* operand, std::byte* cells, std::size_t bytes) {
-  const std::size_t count = bytes / call.unit.packed_bytes;
-  if (call.unit.padded == nullptr) {
-    call.kernel(operand, cells, cells, count);
-    return;
-  }
-  const Datatype& pair = *call.unit.padded;
-  alignas(32) std::byte left[padded_bytes_max];
-  alignas(32) std::byte right[padded_bytes_max];
-  SORREL_ASSERT(count * static_cast<std::size_t>(pair.extent()) <= padded_bytes_max);
-  unpack(operand, bytes, left, count, pair);
-  unpack(cells, bytes, right, count, pair);
-  call.kernel(left, right, right, count);
-  pack(right, count, pair, cells);
-}
-
 void apply_to_run(const Cells& call,
                   std::byte* run,
                   PackedRange range,
@@ -90,6 +73,31 @@ CellUnit cell_unit_of(Element element, std::uint32_t packed_bytes) {
           .padded = pair->is_dense() ? nullptr : pair};
 }
 
+void combine_packed(const CellUnit& unit,
+                    ReduceKernel kernel,
+                    const std::byte* operand,
+                    std::byte* cells,
+                    std::size_t bytes) {
+  if (unit.padded == nullptr) {
+    kernel(operand, cells, cells, bytes / unit.packed_bytes);
+    return;
+  }
+  const Datatype& pair = *unit.padded;
+  const std::size_t step = chunk_bytes / unit.packed_bytes * unit.packed_bytes;
+  alignas(32) std::byte left[padded_bytes_max];
+  alignas(32) std::byte right[padded_bytes_max];
+  for (std::size_t at = 0; at < bytes; at += step) {
+    const std::size_t part = std::min(step, bytes - at);
+    const std::size_t count = part / unit.packed_bytes;
+    SORREL_ASSERT(count * static_cast<std::size_t>(pair.extent()) <= padded_bytes_max, "%zu pairs",
+                  count);
+    unpack(operand + at, part, left, count, pair);
+    unpack(cells + at, part, right, count, pair);
+    kernel(left, right, right, count);
+    pack(right, count, pair, cells + at);
+  }
+}
+
 void Cells::apply(PackedRange range, const std::byte* operand, std::byte* result) const {
   SORREL_ASSERT(range.from % unit.packed_bytes == 0 && range.to % unit.packed_bytes == 0);
   auto* run = static_cast<std::byte*>(single_run(target.buffer, target.count, *target.type));
@@ -107,7 +115,7 @@ void Cells::apply(PackedRange range, const std::byte* operand, std::byte* result
     pack_range(target.buffer, *target.type, piece, cells);
     if (result != nullptr) copy_bytes(result + done, cells, bytes);
     if (kernel != nullptr) {
-      combine(*this, operand + done, cells, bytes);
+      combine_packed(unit, kernel, operand + done, cells, bytes);
       unpack_range(cells, piece, target.buffer, *target.type);
     }
     lock.unlock();

@@ -29,6 +29,13 @@ struct CellUnit {
 /// The unit of a type, from what a message tells of it.
 [[nodiscard]] CellUnit cell_unit_of(Element element, std::uint32_t packed_bytes);
 
+/// Combines packed operands into packed elements: `cells` gets the results. `kernel` is not null.
+void combine_packed(const CellUnit& unit,
+                    ReduceKernel kernel,
+                    const std::byte* operand,
+                    std::byte* cells,
+                    std::size_t bytes);
+
 struct Cells {
   SpinLock& lock;
   TypedBuffer target;

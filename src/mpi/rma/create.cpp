@@ -112,7 +112,8 @@ void create_shared(const Member& member, const Requests& requests) {
 /// Sets the entry of this rank: what other ranks of the process need to access its memory.
 void set_own_entry(Win& win, const WindowArguments& arguments, std::byte* address) {
   WinTarget& own = win.shared->entry(win.rank);
-  own.address = address;
+  own.address = arguments.device == nullptr ? address : nullptr;
+  own.device = arguments.device;
   own.bytes = arguments.bytes;
   own.displacement_unit = arguments.displacement_unit;
   own.window = &win;

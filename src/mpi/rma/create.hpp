@@ -18,6 +18,8 @@ struct WindowArguments {
   /// The segments of a shared window need not be next to each other.
   bool is_noncontiguous = false;
   std::size_t alignment = 64;
+  /// With `base` on a device: what the rank has on devices; else null.
+  device::OwnedMemory* device = nullptr;
 };
 
 /// Creates a window on `own_comm`, a communicator for it alone, which it takes over in every case.

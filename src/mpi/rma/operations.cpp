@@ -7,6 +7,7 @@
 #include "mpi/match/complete.hpp"
 #include "mpi/match/receive.hpp"
 #include "mpi/rma/cells.hpp"
+#include "mpi/rma/device_access.hpp"
 #include "mpi/rma/message.hpp"
 #include "mpi/rma/passive.hpp"
 #include "mpi/rma/target_sync.hpp"
@@ -130,6 +131,34 @@ Cells cells_at(const Win& win, std::byte* address, const TargetBuffer& target, c
           .kernel = kernel_for(op, unit)};
 }
 
+// Operations on memory on a device of this process.
+
+DeviceTarget device_target(const Win& win, const TargetPlace& place, const TargetBuffer& target) {
+  return {.memory = *place.device,
+          .address = device_address_of(win, target.rank, place),
+          .count = target.count,
+          .type = *target.type};
+}
+
+int explain_device(const Win& win, std::int32_t rank, int error) {
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  return win.owner->fail(error, "rank %d: %s", rank, text_of_device_error(error));
+}
+
+[[gnu::cold]] int accumulate_on_device(const Win& win,
+                                       const TargetPlace& place,
+                                       const TargetBuffer& target,
+                                       const Op& op,
+                                       const TypedBuffer* operand,
+                                       const TypedBuffer* result) {
+  const CellUnit unit = cell_unit_of(*target.type);
+  const DeviceCells cells{.lock = *win.target(target.rank).accumulate_lock,
+                          .target = device_target(win, place, target),
+                          .unit = unit,
+                          .kernel = kernel_for(op, unit)};
+  return explain_device(win, target.rank, cells.apply_all(operand, result));
+}
+
 }  // namespace
 
 int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Requested requested) {
@@ -145,6 +174,10 @@ int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Request
     (void)copy(origin.buffer, origin.count, *origin.type, place.address, target.count,
                *target.type);
     return MPI_SUCCESS;
+  }
+  if (place.device != nullptr) {
+    const int failure = put_on_device(device_target(win, place, target), origin);
+    return explain_device(win, target.rank, failure);
   }
   mark_dirty(win, target.rank);
   send_message(win, target.rank, head_of(MessageKind::put, place, target), target.type, &origin);
@@ -164,6 +197,10 @@ int get(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Request
     (void)copy(place.address, target.count, *target.type, origin.buffer, origin.count,
                *origin.type);
     return MPI_SUCCESS;
+  }
+  if (place.device != nullptr) {
+    const int failure = get_from_device(device_target(win, place, target), origin);
+    return explain_device(win, target.rank, failure);
   }
   mark_dirty(win, target.rank);
   MessageHead head = head_of(MessageKind::get, place, target);
@@ -190,6 +227,8 @@ int accumulate(Win& win,
     cells_at(win, place.address, target, op).apply_all(&origin, nullptr);
     return MPI_SUCCESS;
   }
+  if (place.device != nullptr)
+    return accumulate_on_device(win, place, target, op, &origin, nullptr);
   mark_dirty(win, target.rank);
   MessageHead head = head_of(MessageKind::accumulate, place, target);
   describe_operation(head, op, *target.type);
@@ -219,6 +258,8 @@ int get_accumulate(Win& win,
     cells_at(win, place.address, target, op).apply_all(operand, &result);
     return MPI_SUCCESS;
   }
+  if (place.device != nullptr)
+    return accumulate_on_device(win, place, target, op, operand, &result);
   mark_dirty(win, target.rank);
   MessageHead head = head_of(MessageKind::get_accumulate, place, target);
   describe_operation(head, op, *target.type);
@@ -239,6 +280,12 @@ int compare_and_swap(
     compare_and_swap_in(*win.target(target.rank).accumulate_lock, place.address,
                         {.origin = origin, .compare = compare, .result = result}, bytes);
     return MPI_SUCCESS;
+  }
+  if (place.device != nullptr) {
+    const int failure = compare_and_swap_on_device(
+        *win.target(target.rank).accumulate_lock, device_target(win, place, target),
+        {.origin = origin, .compare = compare, .result = result});
+    return explain_device(win, target.rank, failure);
   }
   mark_dirty(win, target.rank);
   std::array<std::byte, 64> values;

@@ -25,6 +25,8 @@ struct IncomingMessage {
   Datatype* type = nullptr;
   /// The addressed memory; null if there is none, or an error was found.
   std::byte* address = nullptr;
+  /// What the rank has on devices, if the memory is there; else null.
+  device::OwnedMemory* device = nullptr;
   int error = MPI_SUCCESS;
   std::size_t arrived_data_bytes = 0;
   /// The elements as they were, of operations that bring them back.

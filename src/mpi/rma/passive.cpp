@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi/match/wait.hpp"
+#include "mpi/rma/device_access.hpp"
 #include "mpi/rma/message.hpp"
 #include "mpi/rma/target_sync.hpp"
 
@@ -181,8 +182,9 @@ int take_error(Win& win, int error) {
   const int late_error = std::exchange(win.late_error, MPI_SUCCESS);
   if (error == MPI_SUCCESS) error = late_error;
   if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return win.owner->fail(error,
-                         "an operation on a rank of another process was outside of its window");
+  return win.owner->fail(
+      error, "an operation on a rank of another process: %s",
+      error == MPI_ERR_RMA_RANGE ? "its memory is not in the window" : text_of_device_error(error));
 }
 
 int sync(Win& win) {

@@ -12,6 +12,7 @@
 #include "mpi/net/traced_packet.hpp"
 #include "mpi/rma/address.hpp"
 #include "mpi/rma/cells.hpp"
+#include "mpi/rma/device_access.hpp"
 #include "mpi/rma/packet_space.hpp"
 #include "mpi/rma/target_sync.hpp"
 #include "os/clock.hpp"
@@ -101,6 +102,10 @@ void answer_get_failed(SendQueue& send_queue, Endpoint to, std::uint64_t token, 
   return kind <= MessageKind::compare_and_swap;
 }
 
+ReduceKernel kernel_for(const MessageHead& head) {
+  return head.op == PredefinedOp::no_op ? nullptr : kernel_of(head.op, head.element);
+}
+
 Cells cells_of(const IncomingMessage& message) {
   const MessageHead& head = message.head;
   return {.lock = message.window->accumulate_lock_of_own_memory(),
@@ -108,7 +113,40 @@ Cells cells_of(const IncomingMessage& message) {
                      .count = static_cast<std::size_t>(head.count),
                      .type = message.type},
           .unit = cell_unit_of(head.element, head.element_bytes),
-          .kernel = head.op == PredefinedOp::no_op ? nullptr : kernel_of(head.op, head.element)};
+          .kernel = kernel_for(head)};
+}
+
+DeviceTarget device_target_of(const IncomingMessage& message) {
+  return {.memory = *message.device,
+          .address = reinterpret_cast<std::uintptr_t>(message.address),
+          .count = static_cast<std::size_t>(message.head.count),
+          .type = *message.type};
+}
+
+/// Applies packed operands to a part of the addressed elements; `result`, if not null, gets them as
+/// they were.
+void apply(IncomingMessage& message,
+           PackedRange range,
+           const std::byte* operand,
+           std::byte* result) {
+  if (message.device == nullptr) {
+    cells_of(message).apply(range, operand, result);
+    return;
+  }
+  const MessageHead& head = message.head;
+  const DeviceCells cells{.lock = message.window->accumulate_lock_of_own_memory(),
+                          .target = device_target_of(message),
+                          .unit = cell_unit_of(head.element, head.element_bytes),
+                          .kernel = kernel_for(head)};
+  message.error = cells.apply(range, operand, result);
+}
+
+void write(IncomingMessage& message, PackedRange range, const std::byte* packed) {
+  if (message.device == nullptr) {
+    unpack_range(packed, range, message.address, *message.type);
+  } else {
+    message.error = write_on_device(device_target_of(message), range, packed);
+  }
 }
 
 /// The head and the datatype are complete.
@@ -119,12 +157,13 @@ void open_message(IncomingMessage& message, std::span<const std::byte> type_form
                 "an operation on a window that has been freed");
   message.error = MPI_SUCCESS;
   message.address = nullptr;
+  message.device = nullptr;
   message.arrived_data_bytes = 0;
   if (!is_operation(head.kind)) return;
   message.type = from_transfer_form(type_form);
   message.error =
       find_own_memory(*message.window, head.displacement, static_cast<std::size_t>(head.count),
-                      *message.type, &message.address);
+                      *message.type, &message.address, &message.device);
   if (message.error != MPI_SUCCESS) return;
   if (head.kind == MessageKind::get_accumulate) {
     message.result = std::make_unique_for_overwrite<std::byte[]>(head.count * message.type->size());
@@ -142,13 +181,13 @@ void take_piece(IncomingMessage& message, std::span<const std::byte> data) {
   if (message.error != MPI_SUCCESS || data.empty()) return;
   switch (message.head.kind) {
     case MessageKind::put:
-      unpack_range(data.data(), range, message.address, *message.type);
+      write(message, range, data.data());
       break;
     case MessageKind::accumulate:
-      cells_of(message).apply(range, data.data(), nullptr);
+      apply(message, range, data.data(), nullptr);
       break;
     case MessageKind::get_accumulate:
-      cells_of(message).apply(range, data.data(), message.result.get() + range.from);
+      apply(message, range, data.data(), message.result.get() + range.from);
       break;
     case MessageKind::compare_and_swap:
       copy_bytes(message.result.get() + range.from, data.data(), data.size());
@@ -170,7 +209,8 @@ void read_data(SendQueue& send_queue, Endpoint from, IncomingMessage& message) {
     send_queue.world().job().end_job(
         nullptr, 1, "cannot read the data of a one-sided operation: its process has ended");
   };
-  void* run = message.error == MPI_SUCCESS && head.kind == MessageKind::put
+  const bool is_run_of_host = message.error == MPI_SUCCESS && message.device == nullptr;
+  void* run = is_run_of_host && head.kind == MessageKind::put
                   ? single_run(message.address, head.count, *message.type)
                   : nullptr;
   if (run != nullptr) {
@@ -192,41 +232,62 @@ void read_data(SendQueue& send_queue, Endpoint from, IncomingMessage& message) {
 void answer_get(SendQueue& send_queue, Endpoint to, IncomingMessage& message) {
   const MessageHead& head = message.head;
   const std::size_t bytes = head.count * message.type->size();
-  const void* run = single_run(message.address, head.count, *message.type);
+  const void* run =
+      message.device == nullptr ? single_run(message.address, head.count, *message.type) : nullptr;
   std::unique_ptr<std::byte[]> packed;
   if (run == nullptr) {
     packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    pack(message.address, head.count, *message.type, packed.get());
+    if (message.device == nullptr) {
+      pack(message.address, head.count, *message.type, packed.get());
+    } else {
+      message.error =
+          read_from_device(device_target_of(message), {.from = 0, .to = bytes}, packed.get());
+    }
+    if (message.error != MPI_SUCCESS) return;
     run = packed.get();
   }
   answer_with_data(send_queue, to, head.token, {static_cast<const std::byte*>(run), bytes},
                    std::move(packed));
 }
 
+void answer_get_accumulate(SendQueue& send_queue, Endpoint to, IncomingMessage& message) {
+  const MessageHead& head = message.head;
+  const std::size_t bytes = head.count * message.type->size();
+  if (head.data_bytes == 0) apply(message, {.from = 0, .to = bytes}, nullptr, message.result.get());
+  if (message.error != MPI_SUCCESS) return;
+  const std::span<const std::byte> result(message.result.get(), bytes);
+  answer_with_data(send_queue, to, head.token, result, std::move(message.result));
+}
+
+/// The data is the new value and the value to compare with; the old value replaces the latter.
+void answer_swap(SendQueue& send_queue, Endpoint to, IncomingMessage& message) {
+  const std::size_t bytes = message.head.data_bytes / 2;
+  std::byte* old = message.result.get() + bytes;
+  SpinLock& lock = message.window->accumulate_lock_of_own_memory();
+  const SwapValues values{.origin = message.result.get(), .compare = old, .result = old};
+  if (message.device == nullptr) {
+    compare_and_swap_in(lock, message.address, values, bytes);
+  } else {
+    message.error = compare_and_swap_on_device(lock, device_target_of(message), values);
+  }
+  if (message.error != MPI_SUCCESS) return;
+  answer_with_data(send_queue, to, message.head.token, {old, bytes}, std::move(message.result));
+}
+
 /// The last byte of an operation has come.
 void close_operation(SendQueue& send_queue, Endpoint from, IncomingMessage& message) {
   const MessageHead& head = message.head;
+  if (message.error == MPI_SUCCESS) {
+    if (head.kind == MessageKind::get) answer_get(send_queue, from, message);
+    if (head.kind == MessageKind::get_accumulate) answer_get_accumulate(send_queue, from, message);
+    if (head.kind == MessageKind::compare_and_swap) answer_swap(send_queue, from, message);
+  }
   if (message.error != MPI_SUCCESS) {
     if (head.token != 0) {
       answer_get_failed(send_queue, from, head.token, message.error);
     } else {
       record_failure(*message.window, head.origin, message.error);
     }
-  } else if (head.kind == MessageKind::get) {
-    answer_get(send_queue, from, message);
-  } else if (head.kind == MessageKind::get_accumulate) {
-    const std::size_t bytes = head.count * message.type->size();
-    if (head.data_bytes == 0)
-      cells_of(message).apply({.from = 0, .to = bytes}, nullptr, message.result.get());
-    const std::span<const std::byte> result(message.result.get(), bytes);
-    answer_with_data(send_queue, from, head.token, result, std::move(message.result));
-  } else if (head.kind == MessageKind::compare_and_swap) {
-    // The data is the new value and the value to compare with; the old value replaces the latter.
-    const std::size_t bytes = head.data_bytes / 2;
-    std::byte* old = message.result.get() + bytes;
-    compare_and_swap_in(message.window->accumulate_lock_of_own_memory(), message.address,
-                        {.origin = message.result.get(), .compare = old, .result = old}, bytes);
-    answer_with_data(send_queue, from, head.token, {old, bytes}, std::move(message.result));
   }
   message.type->release();
   message.type = nullptr;

@@ -4,14 +4,14 @@
 
 namespace sorrel::mpi {
 
-int attach(Win& win, const void* base, std::size_t bytes) {
+int attach(Win& win, const void* base, std::size_t bytes, device::OwnedMemory* device) {
   const auto begin = reinterpret_cast<std::uintptr_t>(base);
   const std::uintptr_t end = begin + bytes;
   win.sync_lock.lock();
   const bool overlaps = std::ranges::any_of(win.regions, [&](const AttachedRegion& region) {
     return begin < region.end && region.begin < end;
   });
-  if (!overlaps) win.regions.push_back({.begin = begin, .end = end});
+  if (!overlaps) win.regions.push_back({.begin = begin, .end = end, .device = device});
   win.sync_lock.unlock();
   if (!overlaps) return MPI_SUCCESS;
   return win.owner->fail(MPI_ERR_RMA_ATTACH,

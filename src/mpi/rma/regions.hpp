@@ -8,8 +8,12 @@
 
 namespace sorrel::mpi {
 
-/// MPI_ERR_RMA_ATTACH: a part of the region is attached already.
-[[nodiscard]] int attach(Win& win, const void* base, std::size_t bytes);
+/// `device`: what the rank has on devices, if the region is there; else null. MPI_ERR_RMA_ATTACH: a
+/// part of the region is attached already.
+[[nodiscard]] int attach(Win& win,
+                         const void* base,
+                         std::size_t bytes,
+                         device::OwnedMemory* device);
 
 /// MPI_ERR_RMA_ATTACH: no region begins there.
 [[nodiscard]] int detach(Win& win, const void* base);

@@ -16,6 +16,7 @@
 #include "base/cache_line.hpp"
 #include "core/completion.hpp"
 #include "core/remote_call.hpp"
+#include "device/owned_memory.hpp"
 #include "mpi/base/handle.hpp"
 #include "mpi/base/object_memory.hpp"
 #include "mpi/comm/attribute.hpp"
@@ -34,8 +35,8 @@ struct Win;
 
 /// A member of the window, as this process accesses it.
 struct alignas(cache_line_bytes) WinTarget {
-  /// Its memory as this process addresses it; null if only its own process can access it, and for
-  /// dynamic windows.
+  /// Its memory as this process addresses it; null if only its own process can access it, on a
+  /// device, and for dynamic windows.
   std::byte* address = nullptr;
   std::int64_t bytes = 0;
   std::int64_t displacement_unit = 1;
@@ -48,6 +49,8 @@ struct alignas(cache_line_bytes) WinTarget {
   std::uint32_t worker = 0;
   /// It is a rank of this process.
   bool is_here = false;
+  /// In this process: what it has on devices, if its memory is there; its address is Win::base.
+  device::OwnedMemory* device = nullptr;
 };
 
 class WinShared {
@@ -99,6 +102,8 @@ class WinShared {
 struct AttachedRegion {
   std::uintptr_t begin;
   std::uintptr_t end;
+  /// What the rank has on devices, if the piece is there; else null.
+  device::OwnedMemory* device;
 };
 
 /// A one-sided operation of another process that failed here, to be reported at its next

@@ -58,7 +58,7 @@ void wake_worker(void* worker) {
 void request_wake(core::Worker& worker, PendingWait& wait) {
   wait.is_woken = true;
   Stream stream = wait.awaited.stream;
-  if (wait.awaited.event != nullptr) {
+  if (stream == nullptr && wait.awaited.event != nullptr) {
     stream = wait.streams.wake_stream();
     if (stream == nullptr || driver().cuStreamWaitEvent(stream, wait.awaited.event, 0) != success)
       return;

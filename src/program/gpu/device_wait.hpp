@@ -21,7 +21,8 @@ struct OutsideWait;
 
 namespace sorrel::program::gpu {
 
-/// What a rank waits for: all that a stream has, or an event.
+/// What a rank waits for: all that a stream has, or an event. With both: the event, which is in
+/// that stream.
 struct Awaited {
   Stream stream = nullptr;
   Event event = nullptr;

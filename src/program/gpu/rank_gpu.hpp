@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "device/owned_memory.hpp"
 #include "program/gpu/pinned_memory.hpp"
 #include "program/gpu/rank_memory.hpp"
 #include "program/gpu/rank_streams.hpp"
@@ -58,6 +60,9 @@ class RankGpu final : public DeviceState {
 
   /// For copies of messages.
   [[nodiscard]] PinnedMemory& pinned_memory() { return pinned_; }
+
+  /// What window_memory_of() has made.
+  [[nodiscard]] std::unique_ptr<device::OwnedMemory>& window_memory() { return window_memory_; }
 
   /// On the rank's worker: the rank is lent to no other worker from now on.
   void keep_on_worker();
@@ -113,6 +118,7 @@ class RankGpu final : public DeviceState {
   RankMemory memory_;
   RankStreams streams_;
   PinnedMemory pinned_;
+  std::unique_ptr<device::OwnedMemory> window_memory_;
   std::vector<Context> contexts_;
   std::vector<Context> created_;
   bool is_kept_ = false;

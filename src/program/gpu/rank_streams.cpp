@@ -135,20 +135,25 @@ void RankStreams::end_capture() {
   if (capture_count_ > 0) --capture_count_;
 }
 
-Stream RankStreams::wake_stream() {
+/// A stream of the rank in the current context, outside of the legacy order.
+Stream RankStreams::own_stream(Stream Defaults::* which) {
   const std::scoped_lock lock(mutex_);
   Defaults* of = defaults();
   if (of == nullptr) return nullptr;
-  make(of->wake, non_blocking_stream);
-  return of->wake;
+  make(of->*which, non_blocking_stream);
+  return of->*which;
+}
+
+Stream RankStreams::wake_stream() {
+  return own_stream(&Defaults::wake);
 }
 
 Stream RankStreams::copy_stream() {
-  const std::scoped_lock lock(mutex_);
-  Defaults* of = defaults();
-  if (of == nullptr) return nullptr;
-  make(of->copy, non_blocking_stream);
-  return of->copy;
+  return own_stream(&Defaults::copy);
+}
+
+Stream RankStreams::window_stream() {
+  return own_stream(&Defaults::window);
 }
 
 std::vector<Stream> RankStreams::of_context(Context context) {
@@ -168,8 +173,9 @@ std::vector<Stream> RankStreams::take_all_of(Context context, std::vector<Event>
   const std::scoped_lock lock(mutex_);
   for (const Defaults& of : defaults_) {
     if (of.context != context) continue;
-    if (of.wake != nullptr) taken.push_back(of.wake);
-    if (of.copy != nullptr) taken.push_back(of.copy);
+    for (Stream own : {of.wake, of.copy, of.window}) {
+      if (own != nullptr) taken.push_back(own);
+    }
     if (of.event != nullptr) events.push_back(of.event);
   }
   std::erase_if(streams_, [context](const Own& own) { return own.context == context; });

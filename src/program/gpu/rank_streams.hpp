@@ -49,6 +49,9 @@ class RankStreams {
   /// Copies of messages are made in this stream, of the current context. Null: it cannot be made.
   [[nodiscard]] Stream copy_stream();
 
+  /// As copy_stream(), for copies of other ranks. Any thread of the process.
+  [[nodiscard]] Stream window_stream();
+
   /// All streams of a context that the rank may have work in.
   [[nodiscard]] std::vector<Stream> of_context(Context context);
 
@@ -73,11 +76,13 @@ class RankStreams {
     Stream per_thread = nullptr;
     Stream wake = nullptr;
     Stream copy = nullptr;
+    Stream window = nullptr;
     Event event = nullptr;
     std::uint64_t legacy_count = 0;
   };
 
   [[nodiscard]] Defaults* defaults();
+  [[nodiscard]] Stream own_stream(Stream Defaults::* which);
   [[nodiscard]] Stream legacy_stream(Defaults& of);
   void order_legacy(Defaults& of);
   void order_blocking(Own& own);

@@ -515,7 +515,8 @@ static void check_handlers(void) {
   MPI_Errhandler_free(&handler);
   MPI_Win_fence(0, window);
   window_errors = 0;
-  MPI_Error_class(MPI_Put(at(sent), 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, window), &class);
+  MPI_Error_class(MPI_Put(at(sent), length + 1000, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, window),
+                  &class);
   REQUIRE(class == MPI_ERR_BUFFER && window_errors == 1);
   MPI_Win_fence(0, window);
   MPI_Win_free(&window);
@@ -532,7 +533,9 @@ static void check_error(void) {
   MPI_Win window;
   int class = MPI_SUCCESS;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int error = MPI_Win_create(at(received), 100, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  const MPI_Aint too_many = (length + 1000) * sizeof(double);
+  const int error =
+      MPI_Win_create(at(received), too_many, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Error_class(error, &class);
   REQUIRE(class == MPI_ERR_BUFFER);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -555,16 +558,10 @@ static void send_large(void) {
 static void call_refused(const char* what) {
   int position = 0;
   MPI_Request request;
-  MPI_Win window;
   if (strcmp(what, "pack") == 0)
     MPI_Pack(at(sent), 1, MPI_DOUBLE, host, sizeof host, &position, MPI_COMM_WORLD);
   if (strcmp(what, "partitioned") == 0)
     MPI_Psend_init(at(sent), 1, 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-  if (strcmp(what, "put") == 0) {
-    MPI_Win_create(host, sizeof host, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_fence(0, window);
-    MPI_Put(at(sent), 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, window);
-  }
   if (strcmp(what, "mixed") == 0)
     MPI_Send(at(sent), length + 1000, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
   if (strcmp(what, "freed") == 0) {

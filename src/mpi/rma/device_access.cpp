@@ -1,0 +1,195 @@
+#include "mpi/rma/device_access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/copy_bytes.hpp"
+#include "mpi/datatype/rows.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+using device::Direction;
+using device::Waiting;
+
+/// An operation needs as much memory of the host, and locks as much at a time.
+constexpr std::size_t piece_bytes_max = std::size_t{1} << 20;
+
+/// Memory of the host for a piece of the data.
+class HostPiece {
+ public:
+  HostPiece(const DeviceTarget& target, std::size_t bytes)
+      : memory_(target.memory), bytes_(bytes), host_(memory_.take_host(bytes, target.address)) {}
+
+  HostPiece(const HostPiece&) = delete;
+  HostPiece& operator=(const HostPiece&) = delete;
+
+  ~HostPiece() {
+    if (host_ != nullptr) memory_.give_host(host_, bytes_);
+  }
+
+  [[nodiscard]] std::byte* host() const { return host_; }
+
+ private:
+  device::OwnedMemory& memory_;
+  const std::size_t bytes_;
+  std::byte* const host_;
+};
+
+/// Whether all data of the target is still the owner's memory on a device.
+bool is_there(const DeviceTarget& target) {
+  const Datatype& type = target.type;
+  const std::int64_t last = static_cast<std::int64_t>(target.count - 1) * type.extent();
+  const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
+  const std::int64_t end = type.true_lb() + type.true_extent() + std::max<std::int64_t>(last, 0);
+  return target.memory.holds(target.address + static_cast<std::uintptr_t>(begin),
+                             target.address + static_cast<std::uintptr_t>(end));
+}
+
+/// A piece of the packed stream, which is at `host`, to or from the device.
+[[nodiscard]] int transfer(const DeviceTarget& target,
+                           PackedRange piece,
+                           std::byte* host,
+                           Direction direction,
+                           Waiting waiting) {
+  device::CopyStreams used;
+  bool is_good = true;
+  for_each_rows_in(target.type, target.count, piece, [&](const TypedRows& rows) {
+    if (!is_good) return;
+    const device::Rows copied{
+        .host = host + (rows.packed - piece.from),
+        .device = target.address + static_cast<std::uintptr_t>(rows.displacement),
+        .bytes = rows.bytes,
+        .count = rows.count,
+        .host_stride = static_cast<std::int64_t>(rows.bytes),
+        .device_stride = rows.stride};
+    is_good = target.memory.copy(copied, direction, used);
+  });
+  return target.memory.finish(used, waiting) && is_good ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+/// Calls each(piece, host) for the pieces of a part of the target, `unit` bytes at least, until one
+/// returns an error. `host` has room for a piece.
+template <class Each>
+[[nodiscard]] int for_each_piece(const DeviceTarget& target,
+                                 PackedRange range,
+                                 std::size_t unit,
+                                 Each&& each) {
+  SORREL_ASSERT(range.from <= range.to && range.to <= target.bytes() && unit != 0,
+                "bytes %zu to %zu of %zu", range.from, range.to, target.bytes());
+  if (range.from == range.to) return MPI_SUCCESS;
+  if (!is_there(target)) return MPI_ERR_RMA_RANGE;
+  const std::size_t step = std::min(piece_bytes_max / unit * unit, range.to - range.from);
+  const HostPiece memory(target, step);
+  if (memory.host() == nullptr) return MPI_ERR_NO_MEM;
+  for (std::size_t at = range.from; at < range.to; at += step) {
+    const PackedRange piece{.from = at, .to = std::min(at + step, range.to)};
+    if (const int error = each(piece, memory.host()); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int put_on_device(const DeviceTarget& target, const TypedBuffer& origin) {
+  const std::size_t bytes = std::min(target.bytes(), origin.bytes());
+  return for_each_piece(
+      target, {.from = 0, .to = bytes}, 1, [&](PackedRange piece, std::byte* host) {
+        pack_range(origin.buffer, *origin.type, piece, host);
+        return transfer(target, piece, host, Direction::to_device, Waiting::suspending);
+      });
+}
+
+int get_from_device(const DeviceTarget& target, const TypedBuffer& origin) {
+  const std::size_t bytes = std::min(target.bytes(), origin.bytes());
+  return for_each_piece(
+      target, {.from = 0, .to = bytes}, 1, [&](PackedRange piece, std::byte* host) {
+        const int error = transfer(target, piece, host, Direction::to_host, Waiting::suspending);
+        if (error == MPI_SUCCESS) unpack_range(host, piece, origin.buffer, *origin.type);
+        return error;
+      });
+}
+
+int write_on_device(const DeviceTarget& target, PackedRange range, const std::byte* packed) {
+  return for_each_piece(target, range, 1, [&](PackedRange piece, std::byte* host) {
+    copy_bytes(host, packed + (piece.from - range.from), piece.to - piece.from);
+    return transfer(target, piece, host, Direction::to_device, Waiting::blocking);
+  });
+}
+
+int read_from_device(const DeviceTarget& target, PackedRange range, std::byte* packed) {
+  return for_each_piece(target, range, 1, [&](PackedRange piece, std::byte* host) {
+    const int error = transfer(target, piece, host, Direction::to_host, Waiting::blocking);
+    if (error == MPI_SUCCESS)
+      copy_bytes(packed + (piece.from - range.from), host, piece.to - piece.from);
+    return error;
+  });
+}
+
+int DeviceCells::apply(PackedRange range, const std::byte* operand, std::byte* result) const {
+  return for_each_piece(target, range, unit.packed_bytes, [&](PackedRange piece, std::byte* cells) {
+    const std::size_t bytes = piece.to - piece.from;
+    const std::size_t done = piece.from - range.from;
+    lock.lock();
+    int error = transfer(target, piece, cells, Direction::to_host, Waiting::blocking);
+    if (error == MPI_SUCCESS && result != nullptr) copy_bytes(result + done, cells, bytes);
+    if (error == MPI_SUCCESS && kernel != nullptr) {
+      combine_packed(unit, kernel, operand + done, cells, bytes);
+      error = transfer(target, piece, cells, Direction::to_device, Waiting::blocking);
+    }
+    lock.unlock();
+    return error;
+  });
+}
+
+int DeviceCells::apply_all(const TypedBuffer* operand, const TypedBuffer* result) const {
+  const std::size_t total = target.bytes();
+  SORREL_ASSERT(kernel == nullptr || (operand != nullptr && operand->bytes() == total),
+                "operands for %zu bytes", total);
+  SORREL_ASSERT(result == nullptr || result->bytes() == total, "a result of %zu bytes", total);
+  const std::size_t step = piece_bytes_max / unit.packed_bytes * unit.packed_bytes;
+  std::vector<std::byte> operands(operand != nullptr ? std::min(step, total) : 0);
+  std::vector<std::byte> results(result != nullptr ? std::min(step, total) : 0);
+  for (std::size_t at = 0; at < total; at += step) {
+    const PackedRange piece{.from = at, .to = std::min(at + step, total)};
+    if (operand != nullptr) pack_range(operand->buffer, *operand->type, piece, operands.data());
+    const int error = apply(piece, operand != nullptr ? operands.data() : nullptr,
+                            result != nullptr ? results.data() : nullptr);
+    if (error != MPI_SUCCESS) return error;
+    if (result != nullptr) unpack_range(results.data(), piece, result->buffer, *result->type);
+  }
+  return MPI_SUCCESS;
+}
+
+int compare_and_swap_on_device(SpinLock& lock,
+                               const DeviceTarget& target,
+                               const SwapValues& values) {
+  std::array<std::byte, 32> old;
+  const std::size_t bytes = target.bytes();
+  const PackedRange all{.from = 0, .to = bytes};
+  SORREL_ASSERT(bytes <= old.size(), "an element of %zu bytes", bytes);
+  lock.lock();
+  int error = read_from_device(target, all, old.data());
+  const bool is_equal = error == MPI_SUCCESS && std::memcmp(old.data(), values.compare, bytes) == 0;
+  if (is_equal) error = write_on_device(target, all, static_cast<const std::byte*>(values.origin));
+  lock.unlock();
+  if (error == MPI_SUCCESS) copy_bytes(values.result, old.data(), bytes);
+  return error;
+}
+
+const char* text_of_device_error(int error) {
+  switch (error) {
+    case MPI_ERR_RMA_RANGE:
+      return "the memory of the window is not the target's memory on a GPU any more";
+    case MPI_ERR_NO_MEM:
+      return "no memory of the host for a copy of the window's memory on a GPU";
+    default:
+      return "the driver of the GPU rejects a copy of the window's memory";
+  }
+}
+
+}  // namespace sorrel::mpi
