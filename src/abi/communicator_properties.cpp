@@ -7,6 +7,7 @@
 #include "abi/check.hpp"
 #include "abi/known_hints.hpp"
 #include "mpi/comm/group_algebra.hpp"
+#include "mpi/comm/memory_kinds.hpp"
 #include "mpi/comm/topology/reorder.hpp"
 #include "mpi/match/environment_info.hpp"
 
@@ -22,7 +23,8 @@ const char* default_name(const RankState& self, const Comm& comm) {
 }
 
 constexpr const char* read_late_key = "sorrel_read_late";
-constexpr std::string_view known_hints[] = {read_late_key, mpi::grid_extents_hint};
+constexpr std::string_view known_hints[] = {read_late_key, mpi::grid_extents_hint,
+                                            mpi::asserted_memory_kinds_key};
 
 }  // namespace
 
@@ -94,7 +96,8 @@ int Comm_set_info(RankState& self, Comm& comm, MPI_Info info) {
 int Comm_get_info(RankState& self, Comm& comm, MPI_Info* info_used) {
   auto copy = comm.info != nullptr ? std::make_unique<Info>(*comm.info) : std::make_unique<Info>();
   // Also where a duplicate has it of its parent, or a tool has set it.
-  const int error = copy->set(read_late_key, comm.is_read_late ? "true" : "false", self.detail());
+  int error = copy->set(read_late_key, comm.is_read_late ? "true" : "false", self.detail());
+  if (error == MPI_SUCCESS) error = describe_memory_kinds(self, *copy);
   *info_used = mpi::make_info_handle(std::move(copy));
   return error;
 }

@@ -6,6 +6,8 @@
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "abi/file_checks.hpp"
+#include "abi/known_hints.hpp"
+#include "mpi/comm/memory_kinds.hpp"
 #include "mpi/io/change.hpp"
 #include "mpi/io/disk_error.hpp"
 #include "mpi/io/open.hpp"
@@ -124,10 +126,13 @@ int File_set_info(RankState& self, File& file, MPI_Info info) {
 }
 
 int File_get_info(RankState& self, File& file, MPI_Info* info_used) {
+  constexpr std::string_view asserted[] = {mpi::asserted_memory_kinds_key};
   auto info = std::make_unique<Info>();
   file.hints.describe(*info, self.detail());
+  int error = copy_known_hints(self, file.info, asserted, info.get());
+  if (error == MPI_SUCCESS) error = describe_memory_kinds(self, *info);
   *info_used = mpi::make_info_handle(std::move(info));
-  return MPI_SUCCESS;
+  return error;
 }
 
 int File_set_atomicity(RankState& self, File& file, int flag) {

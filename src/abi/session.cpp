@@ -9,6 +9,7 @@
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "abi/device_call.hpp"
+#include "abi/known_hints.hpp"
 #include "mpi/job/intercomm.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
@@ -198,7 +199,8 @@ int Session_call_errhandler(RankState& self, Session& session, int errorcode) {
 int Session_get_info(RankState& self, Session& session, MPI_Info* info_used) {
   auto info = std::make_unique<mpi::Info>();
   const auto level = std::ranges::find(thread_levels, session.thread_level, &ThreadLevel::value);
-  const int error = info->set("thread_level", level->name, self.detail());
+  int error = info->set("thread_level", level->name, self.detail());
+  if (error == MPI_SUCCESS) error = describe_memory_kinds(self, *info);
   *info_used = mpi::make_info_handle(std::move(info));
   return error;
 }

@@ -7,6 +7,7 @@
 #include "abi/known_hints.hpp"
 #include "abi/polled_memory.hpp"
 #include "device/buffers.hpp"
+#include "mpi/comm/memory_kinds.hpp"
 #include "mpi/job/comm_create.hpp"
 #include "mpi/rma/create.hpp"
 #include "mpi/rma/regions.hpp"
@@ -37,7 +38,8 @@ constexpr std::string_view known_hints[] = {"no_locks",
                                             "same_size",
                                             "same_disp_unit",
                                             "alloc_shared_noncontig",
-                                            "mpi_minimum_memory_alignment"};
+                                            "mpi_minimum_memory_alignment",
+                                            mpi::asserted_memory_kinds_key};
 
 // The hints of a new window: what the library does, and what the program has asked for.
 int initial_hints(RankState& self, MPI_Info info, Info* hints) {
@@ -245,9 +247,11 @@ int Win_set_info(RankState& self, Win& win, MPI_Info info) {
   return take_known_hints(self, info, known_hints, &win.info);
 }
 
-int Win_get_info(RankState& /*self*/, Win& win, MPI_Info* info_used) {
-  *info_used = mpi::make_info_handle(std::make_unique<Info>(win.info));
-  return MPI_SUCCESS;
+int Win_get_info(RankState& self, Win& win, MPI_Info* info_used) {
+  auto info = std::make_unique<Info>(win.info);
+  const int error = describe_memory_kinds(self, *info);
+  *info_used = mpi::make_info_handle(std::move(info));
+  return error;
 }
 
 }  // namespace body
