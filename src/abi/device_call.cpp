@@ -30,6 +30,11 @@ struct StagedRequest {
   /// Started, and not complete.
   bool is_active;
   bool is_sized;
+  /// In a partition; 0: the request has none.
+  std::size_t partition_elements = 0;
+  bool is_partitioned_send = false;
+  /// The partitions whose data is on the device.
+  std::vector<bool> arrived = {};
 };
 
 /// One rank alone uses it, one thread at a time.
@@ -37,6 +42,12 @@ struct RankCalls {
   std::vector<std::unique_ptr<StagedRequest>> requests;
   /// The next binding that the rank enters is called from here. Nothing suspends between.
   bool is_inner = false;
+
+  /// Null: it has no stages.
+  [[nodiscard]] StagedRequest* find(MPI_Request request) const {
+    const auto found = std::ranges::find(requests, request, &StagedRequest::request);
+    return found != requests.end() ? found->get() : nullptr;
+  }
 
   /// Takes the request out; null: it has no stages.
   [[nodiscard]] std::unique_ptr<StagedRequest> take(MPI_Request request) {
@@ -102,6 +113,9 @@ class DeviceCall {
   [[nodiscard]] std::optional<int> run_with_buffers();
   [[nodiscard]] int start(std::span<const MPI_Request> requests);
   [[nodiscard]] int free(MPI_Request request);
+  [[nodiscard]] int make_ready(StagedRequest& staged);
+  [[nodiscard]] int ask_for_arrival(StagedRequest& staged);
+  [[nodiscard]] bool copy_partition_out(StagedRequest& staged, std::size_t partition) const;
   [[nodiscard]] int complete(std::span<const MPI_Request> requests);
   [[nodiscard]] std::vector<MPI_Request> given_requests() const;
 
@@ -112,6 +126,9 @@ class DeviceCall {
   [[nodiscard]] std::vector<DeviceBlock> listed_blocks(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::int64_t element_count(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::int64_t operand_count(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::vector<DeviceBlock> packed_block(const DeviceBuffer& buffer) const;
+  [[nodiscard]] std::int64_t position_at(int number) const;
+  [[nodiscard]] int type_number(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::size_t block_count(DeviceShare share) const;
   [[nodiscard]] std::int64_t count_at(int number, std::size_t index) const;
   [[nodiscard]] std::int64_t displacement_at(const DeviceBuffer& buffer, std::size_t index) const;
@@ -234,6 +251,12 @@ std::int64_t DeviceCall::operand_count(const DeviceBuffer& buffer) const {
 
 std::int64_t DeviceCall::element_count(const DeviceBuffer& buffer) const {
   if (buffer.form == DeviceForm::element) return 1;
+  if (buffer.form == DeviceForm::partitions) {
+    std::int64_t count = 0;
+    const bool is_too_large = __builtin_mul_overflow(argument<MPI_Count>(buffer.count),
+                                                     argument<MPI_Count>(buffer.count + 1), &count);
+    return is_too_large ? 0 : count;
+  }
   if (buffer.form != DeviceForm::typed) return operand_count(buffer);
   // MPI_Reduce_scatter_block in place.
   const bool is_operand = is_in_place() && buffer.share == DeviceShare::one &&
@@ -264,16 +287,49 @@ std::vector<DeviceBlock> DeviceCall::listed_blocks(const DeviceBuffer& buffer) c
   return blocks;
 }
 
+/// The argument that is the datatype of a buffer.
+int DeviceCall::type_number(const DeviceBuffer& buffer) const {
+  return buffer.count + (buffer.form == DeviceForm::partitions ? 2 : 1);
+}
+
+std::int64_t DeviceCall::position_at(int number) const {
+  return function_.is_large || function_.has_address_displacements
+             ? *argument<const MPI_Count*>(number)
+             : *argument<const int*>(number);
+}
+
+/// The bytes of packed data from its position on, as many as the other, typed buffer can fill.
+std::vector<DeviceBlock> DeviceCall::packed_block(const DeviceBuffer& buffer) const {
+  constexpr std::int64_t growth_max = 4;  // of an element in another representation
+  if (argument<const void*>(buffer.count + 1) == nullptr) return {};
+  const DeviceBuffer& typed = function_.buffers[&buffer == &function_.buffers[0] ? 1 : 0];
+  mpi::Datatype* type = mpi::datatype_from_handle(argument<MPI_Datatype>(type_number(typed)));
+  const std::int64_t position = position_at(buffer.count + 1);
+  const std::int64_t rest = argument<MPI_Count>(buffer.count) - position;
+  if (type == nullptr || position < 0 || rest <= 0) return {};
+  std::int64_t most = 0;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(type->size()) * growth_max,
+                             argument<MPI_Count>(typed.count), &most))
+    most = rest;
+  if (most <= 0) return {};
+  return {
+      {static_cast<std::uintptr_t>(words_[buffer.buffer]) + static_cast<std::uintptr_t>(position),
+       static_cast<std::size_t>(std::min(rest, most)), mpi::datatype_from_handle(MPI_BYTE)}};
+}
+
 /// What the function finds in a buffer. Nothing for arguments in which it finds an error.
 std::vector<DeviceBlock> DeviceCall::blocks_of(const DeviceBuffer& buffer) const {
-  const bool needs_comm = buffer.share != DeviceShare::one || buffer.form != DeviceForm::typed ||
+  const bool is_own = buffer.form == DeviceForm::typed || buffer.form == DeviceForm::element ||
+                      buffer.form == DeviceForm::packed;
+  const bool needs_comm = buffer.share != DeviceShare::one || !is_own ||
                           function_.buffers[0].share == DeviceShare::local_each;
   if (needs_comm && comm_ == nullptr) return {};
   if (buffer.form == DeviceForm::blocks || buffer.form == DeviceForm::blocks_types)
     return listed_blocks(buffer);
+  if (buffer.form == DeviceForm::packed) return packed_block(buffer);
   // An insignificant buffer may have any arguments.
   if (block_count(buffer.share) == 0) return {};
-  mpi::Datatype* type = mpi::datatype_from_handle(argument<MPI_Datatype>(buffer.count + 1));
+  mpi::Datatype* type = mpi::datatype_from_handle(argument<MPI_Datatype>(type_number(buffer)));
   if (type == nullptr || !type->is_committed() || type->size() == 0) return {};
   const std::int64_t count = element_count(buffer);
   if (count <= 0) return {};
@@ -287,6 +343,9 @@ DeviceStage::Use DeviceCall::use_of(const DeviceBuffer& buffer, std::size_t byte
   if (buffer.share == DeviceShare::root_to_leaf)
     return {DeviceStage::Form::mirror, is_root(), !is_root()};
   const bool is_written = buffer.direction != DeviceDirection::in;
+  // As much as the position says is copied back.
+  if (buffer.form == DeviceForm::packed)
+    return {DeviceStage::Form::mirror, !is_written, is_written};
   // A checker compares the datatypes of send and receive.
   if (function_.is_message && fits_count && mpi::observer_of(self_) == nullptr)
     return {DeviceStage::Form::packed, buffer.direction != DeviceDirection::out, is_written};
@@ -306,8 +365,8 @@ std::optional<int> DeviceCall::add_stage(const DeviceBuffer& buffer) {
     if (!device::buffers().overlaps(address, address + 1)) return std::nullopt;
     return fail(
         MPI_ERR_BUFFER,
-        "a buffer is in the memory of a GPU, which messages, collectives, windows and files "
-        "support, and this function does not");
+        "the buffer is in the memory of a GPU: one for messages of MPI_Bsend must be on the "
+        "host");
   }
   std::vector<DeviceBlock> blocks = blocks_of(buffer);
   const DevicePlace place = place_of(blocks);
@@ -341,12 +400,19 @@ bool DeviceCall::copy_out(std::vector<DeviceStage>& stages, std::size_t bytes) c
 }
 
 void DeviceCall::keep_request(MPI_Request request) {
-  calls_.keep(std::make_unique<StagedRequest>(
+  auto kept = std::make_unique<StagedRequest>(
       StagedRequest{.request = request,
                     .stages = std::move(stages_),
                     .is_persistent = function_.requests == DeviceRequests::persistent,
                     .is_active = function_.requests == DeviceRequests::made,
-                    .is_sized = function_.is_sized}));
+                    .is_sized = function_.is_sized});
+  const DeviceBuffer& buffer = function_.buffers[0];
+  if (buffer.form == DeviceForm::partitions) {
+    kept->partition_elements = argument<std::size_t>(buffer.count + 1);
+    kept->is_partitioned_send = buffer.direction == DeviceDirection::in;
+    kept->arrived.resize(argument<std::size_t>(buffer.count));
+  }
+  calls_.keep(std::move(kept));
 }
 
 /// What a one-sided operation returns is there before its epoch ends: also from another process.
@@ -367,6 +433,14 @@ std::optional<int> DeviceCall::run_with_buffers() {
   if (stages_.empty()) return std::nullopt;
   const bool is_persistent = function_.requests == DeviceRequests::persistent;
   if (!is_persistent && !copy_in(stages_)) return fail_copy();
+  const auto* const packed = std::ranges::find_if(
+      function_.buffers, function_.buffers + function_.buffer_count,
+      [](const DeviceBuffer& buffer) {
+        return buffer.form == DeviceForm::packed && buffer.direction == DeviceDirection::out;
+      });
+  const bool is_packing = packed != function_.buffers + function_.buffer_count &&
+                          argument<const void*>(packed->count + 1) != nullptr;
+  const std::int64_t position = is_packing ? position_at(packed->count + 1) : 0;
   MPI_Status own_status{};
   MPI_Status* status = &own_status;
   if (function_.status >= 0 && argument<MPI_Status*>(function_.status) != MPI_STATUS_IGNORE) {
@@ -391,7 +465,8 @@ std::optional<int> DeviceCall::run_with_buffers() {
       return MPI_SUCCESS;
     }
   }
-  const std::size_t bytes = function_.is_sized ? mpi::status_bytes(*status) : all_bytes;
+  std::size_t bytes = function_.is_sized ? mpi::status_bytes(*status) : all_bytes;
+  if (is_packing) bytes = static_cast<std::size_t>(position_at(packed->count + 1) - position);
   return copy_out(stages_, bytes) ? MPI_SUCCESS : fail_copy();
 }
 
@@ -431,13 +506,18 @@ int DeviceCall::start(std::span<const MPI_Request> requests) {
   for (MPI_Request request : requests) {
     auto staged = calls_.take(request);
     if (staged == nullptr) continue;
-    // A request that is active already is an error, which the function finds.
-    if (!staged->is_active) is_good = is_good && copy_in(staged->stages);
+    // A request that is active already is an error, which the function finds. Partitions are copied
+    // when they are ready.
+    if (!staged->is_active && !staged->is_partitioned_send)
+      is_good = is_good && copy_in(staged->stages);
     taken.push_back(std::move(staged));
   }
   const int error = is_good ? call_inner() : fail_copy();
   for (auto& staged : taken) {
-    if (error == MPI_SUCCESS) staged->is_active = true;
+    if (error == MPI_SUCCESS) {
+      staged->is_active = true;
+      staged->arrived.assign(staged->arrived.size(), false);
+    }
     calls_.keep(std::move(staged));
   }
   return error;
@@ -457,22 +537,71 @@ int DeviceCall::free(MPI_Request request) {
   return error;
 }
 
+bool DeviceCall::copy_partition_out(StagedRequest& staged, std::size_t partition) const {
+  if (staged.arrived[partition]) return true;
+  const bool is_good = staged.stages.front().copy_elements(device::Direction::to_device,
+                                                           partition * staged.partition_elements,
+                                                           staged.partition_elements);
+  // Afterwards: another thread of the rank may ask meanwhile.
+  staged.arrived[partition] = true;
+  return is_good;
+}
+
+/// Before partitions are ready, their data is copied from the device. Several threads of the rank
+/// may do so at a time, for other partitions.
+int DeviceCall::make_ready(StagedRequest& staged) {
+  const auto count = static_cast<std::int64_t>(staged.arrived.size());
+  const bool is_list = function_.partition_count >= 0;
+  const int* list = is_list ? argument<const int*>(function_.partition) : nullptr;
+  const std::int64_t first = is_list ? 0 : argument<int>(function_.partition);
+  std::int64_t last = first;
+  if (is_list) last = std::int64_t{argument<int>(function_.partition_count)} - 1;
+  if (function_.partition_high >= 0) last = argument<int>(function_.partition_high);
+  if (is_list && list == nullptr) last = -1;
+  bool is_good = true;
+  for (std::int64_t i = first; is_good && staged.is_active && i <= last; ++i) {
+    const std::int64_t partition = is_list ? list[i] : i;
+    // The function finds the error.
+    if (partition < 0 || partition >= count) break;
+    is_good = staged.stages.front().copy_elements(
+        device::Direction::to_host, static_cast<std::size_t>(partition) * staged.partition_elements,
+        staged.partition_elements);
+  }
+  return is_good ? call_inner() : fail_copy();
+}
+
+int DeviceCall::ask_for_arrival(StagedRequest& staged) {
+  if (const int error = call_inner(); error != MPI_SUCCESS) return error;
+  if (*argument<const int*>(function_.flag) == 0 || !staged.is_active) return MPI_SUCCESS;
+  return copy_partition_out(staged, argument<std::size_t>(function_.partition)) ? MPI_SUCCESS
+                                                                                : fail_copy();
+}
+
 /// Copies what an active request has received. False: the driver has failed.
 bool DeviceCall::end_request(StagedRequest& staged, int error, const MPI_Status& status) const {
   if (!staged.is_active) return true;
   staged.is_active = false;
   const bool is_good =
       error == MPI_SUCCESS || (error == MPI_ERR_IN_STATUS && status.MPI_ERROR == MPI_SUCCESS);
-  if (!is_good) return true;
+  if (!is_good || staged.is_partitioned_send) return true;
+  bool are_partitions_copied = true;
+  for (std::size_t i = 0; i < staged.arrived.size(); ++i)
+    are_partitions_copied = copy_partition_out(staged, i) && are_partitions_copied;
+  if (!staged.arrived.empty()) return are_partitions_copied;
   if (!staged.is_sized) return copy_out(staged.stages, all_bytes);
   const bool is_cancelled = status.MPI_internal[mpi::status_cancelled_index] != 0;
   return is_cancelled || copy_out(staged.stages, mpi::status_bytes(status));
 }
 
 int DeviceCall::complete(std::span<const MPI_Request> requests) {
-  std::vector<std::unique_ptr<StagedRequest>> staged(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    staged[i] = calls_.take(requests[i]);
+  // Those with partitions stay in the list: threads of the rank make partitions ready meanwhile.
+  std::vector<std::unique_ptr<StagedRequest>> taken(requests.size());
+  std::vector<StagedRequest*> staged(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    staged[i] = calls_.find(requests[i]);
+    if (staged[i] != nullptr && staged[i]->partition_elements == 0)
+      taken[i] = calls_.take(requests[i]);
+  }
   std::vector<MPI_Status> own(requests.size());
   auto* statuses = argument<MPI_Status*>(function_.status);
   if (statuses == nullptr) {
@@ -489,7 +618,7 @@ int DeviceCall::complete(std::span<const MPI_Request> requests) {
   if (call_error == MPI_SUCCESS || call_error == MPI_ERR_IN_STATUS) {
     const std::vector<std::size_t> ended = completed(requests.size());
     for (std::size_t k = 0; k < ended.size(); ++k) {
-      StagedRequest* request = staged[ended[k]].get();
+      StagedRequest* request = staged[ended[k]];
       const bool is_pending = call_error != MPI_SUCCESS && statuses[k].MPI_ERROR == MPI_ERR_PENDING;
       if (request == nullptr || is_pending) continue;
       if (!end_request(*request, call_error, statuses[k])) error = fail_copy();
@@ -498,8 +627,8 @@ int DeviceCall::complete(std::span<const MPI_Request> requests) {
     staged[0]->is_active = false;
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (staged[i] != nullptr && (staged[i]->is_persistent || !is_over(i)))
-      calls_.keep(std::move(staged[i]));
+    if (taken[i] != nullptr && (taken[i]->is_persistent || !is_over(i)))
+      calls_.keep(std::move(taken[i]));
   }
   return error;
 }
@@ -515,13 +644,14 @@ std::optional<int> DeviceCall::run() {
   }
   if (calls_.requests.empty()) return std::nullopt;
   const std::vector<MPI_Request> requests = given_requests();
-  const auto has_stages = [this](MPI_Request request) {
-    return std::ranges::find(calls_.requests, request, &StagedRequest::request) !=
-           calls_.requests.end();
-  };
+  const auto has_stages = [this](MPI_Request request) { return calls_.find(request) != nullptr; };
   if (std::ranges::none_of(requests, has_stages)) return std::nullopt;
   if (function_.requests == DeviceRequests::started) return start(requests);
   if (function_.requests == DeviceRequests::freed) return free(requests.front());
+  if (function_.requests == DeviceRequests::readied)
+    return make_ready(*calls_.find(requests.front()));
+  if (function_.requests == DeviceRequests::arrived)
+    return ask_for_arrival(*calls_.find(requests.front()));
   return complete(requests);
 }
 

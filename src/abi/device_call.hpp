@@ -31,6 +31,8 @@ enum class DeviceForm : std::uint8_t {
   operand_blocks,  ///< of a reduction: counts, datatype; the buffer holds all blocks
   own_block,       ///< the same; the buffer holds the block of the caller
   element,         ///< one element of the datatype that is behind argument `count`
+  partitions,      ///< number of partitions, count of each, datatype
+  packed,          ///< size in bytes, position from which on it is used
   unsupported,
 };
 
@@ -67,6 +69,8 @@ enum class DeviceRequests : std::uint8_t {
   completed,
   queried,  ///< says that one is complete, and leaves it
   freed,
+  readied,  ///< partitions of one become ready
+  arrived,  ///< asks whether a partition of one has come
 };
 
 /// One function of MPI. The std::int8_t are numbers of arguments; -1: there is none.
@@ -75,7 +79,7 @@ struct DeviceFunction {
   DeviceRequests requests;
   /// Counts and displacements of arrays are MPI_Count and MPI_Aint.
   bool is_large;
-  /// Displacements of blocks_types are MPI_Aint in both forms.
+  /// Displacements of blocks_types, and positions, are MPI_Aint in both forms.
   bool has_address_displacements;
   /// A message: its block may be passed as bytes.
   bool is_message;
@@ -96,6 +100,10 @@ struct DeviceFunction {
   std::int8_t flag;
   std::int8_t indices;
   std::int8_t index_count;
+  /// The first partition, or the list of some; the last one; the length of the list.
+  std::int8_t partition;
+  std::int8_t partition_high;
+  std::int8_t partition_count;
   std::int8_t buffer_count;
   DeviceBuffer buffers[3];
 };

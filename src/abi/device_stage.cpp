@@ -113,31 +113,54 @@ std::intptr_t DeviceStage::host_of(std::uintptr_t address) const {
   return static_cast<std::intptr_t>(use_.form == Form::packed ? host : host + (address - begin_));
 }
 
+/// Begins the copies of the first `bytes` bytes of a block, whose packed bytes are at `packed`.
+bool DeviceStage::copy_block(const DeviceBlock& block,
+                             std::size_t packed,
+                             std::size_t bytes,
+                             device::Direction direction,
+                             device::CopyStreams& used) {
+  bool is_good = true;
+  mpi::for_each_rows(*block.type, block.count, bytes, [&](const mpi::TypedRows& rows) {
+    if (!is_good) return;
+    const std::uintptr_t address = moved(block.address, rows.displacement);
+    const bool is_packed = use_.form == Form::packed;
+    SORREL_ASSERT(!is_packed || packed + rows.packed + rows.bytes <= host_bytes_,
+                  "%zu bytes behind %zu of %zu", rows.bytes, packed + rows.packed, host_bytes_);
+    SORREL_ASSERT(is_packed || address - begin_ + rows.bytes <= host_bytes_,
+                  "%zu bytes at 0x%zx, of %zu from 0x%zx on", rows.bytes, address, host_bytes_,
+                  begin_);
+    const device::Rows copied{
+        .host = is_packed ? host_ + packed + rows.packed : host_ + (address - begin_),
+        .device = address,
+        .bytes = rows.bytes,
+        .count = rows.count,
+        .host_stride = is_packed ? static_cast<std::int64_t>(rows.bytes) : rows.stride,
+        .device_stride = rows.stride};
+    is_good = device::buffers().copy(copied, direction, used);
+  });
+  return is_good;
+}
+
 bool DeviceStage::copy(device::Direction direction, std::size_t bytes) {
   device::CopyStreams used;
   bool is_good = true;
   std::size_t packed = 0;
   for (const DeviceBlock& block : blocks_) {
-    mpi::for_each_rows(*block.type, block.count, bytes, [&](const mpi::TypedRows& rows) {
-      if (!is_good) return;
-      const std::uintptr_t address = moved(block.address, rows.displacement);
-      const bool is_packed = use_.form == Form::packed;
-      SORREL_ASSERT(!is_packed || packed + rows.packed + rows.bytes <= host_bytes_,
-                    "%zu bytes behind %zu of %zu", rows.bytes, packed + rows.packed, host_bytes_);
-      SORREL_ASSERT(is_packed || address - begin_ + rows.bytes <= host_bytes_,
-                    "%zu bytes at 0x%zx, of %zu from 0x%zx on", rows.bytes, address, host_bytes_,
-                    begin_);
-      const device::Rows copied{
-          .host = is_packed ? host_ + packed + rows.packed : host_ + (address - begin_),
-          .device = address,
-          .bytes = rows.bytes,
-          .count = rows.count,
-          .host_stride = is_packed ? static_cast<std::int64_t>(rows.bytes) : rows.stride,
-          .device_stride = rows.stride};
-      is_good = device::buffers().copy(copied, direction, used);
-    });
+    is_good = is_good && copy_block(block, packed, bytes, direction, used);
     packed += block.bytes();
   }
+  return device::buffers().finish(used) && is_good;
+}
+
+bool DeviceStage::copy_elements(device::Direction direction, std::size_t first, std::size_t count) {
+  SORREL_ASSERT(use_.form == Form::mirror && blocks_.size() == 1, "%zu blocks", blocks_.size());
+  DeviceBlock part = blocks_.front();
+  SORREL_ASSERT(first + count <= part.count, "elements %zu to %zu of %zu", first, first + count,
+                part.count);
+  part.address = moved(part.address, static_cast<std::int64_t>(first) * part.type->extent());
+  part.count = count;
+  device::CopyStreams used;
+  const bool is_good = copy_block(part, 0, whole_block_bytes, direction, used);
   return device::buffers().finish(used) && is_good;
 }
 

@@ -69,8 +69,19 @@ class DeviceStage {
   /// has failed. May suspend.
   [[nodiscard]] bool copy_out(std::size_t bytes);
 
+  /// A part of a mirror of one block, in elements, to or from the device. False: the driver has
+  /// failed. May suspend.
+  [[nodiscard]] bool copy_elements(device::Direction direction,
+                                   std::size_t first,
+                                   std::size_t count);
+
  private:
   [[nodiscard]] bool copy(device::Direction direction, std::size_t bytes);
+  [[nodiscard]] bool copy_block(const DeviceBlock& block,
+                                std::size_t packed,
+                                std::size_t bytes,
+                                device::Direction direction,
+                                device::CopyStreams& used);
 
   const Use use_;
   std::vector<DeviceBlock> blocks_;

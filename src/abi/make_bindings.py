@@ -322,20 +322,22 @@ DEVICE_SHARES = {"bcast": ("root_to_leaf",), "gather": ("one_at_leaf", "each_at_
                  "reduce_scatter": ("one", "one"), "reduce_scatter_block": ("local_each", "one"), "scan": ("one", "one"), "exscan": ("one", "one")}
 DEVICE_REQUESTS = {"started": ["Start", "Startall"], "freed": ["Request_free"],
                    "completed": [verb + what for verb in ("Wait", "Test") for what in ("", "all", "any", "some")],
-                   "queried": ["Request_get_status" + what for what in ("", "_all", "_any", "_some")]}
+                   "queried": ["Request_get_status" + what for what in ("", "_all", "_any", "_some")],
+                   "readied": ["Pready", "Pready_range", "Pready_list"], "arrived": ["Parrived"]}
 # A buffer and the arguments that follow it: its form, and where its count is.
 DEVICE_FORMS = {"count[] displacement[] datatype": ("blocks", 1), "count[] displacement[] datatype[]": ("blocks_types", 1),
                 "count[] aint[] datatype[]": ("blocks_types", 1), "count datatype": ("typed", 1), "buffer count datatype": ("typed", 2),
+                "int large datatype": ("partitions", 1), "count count": ("packed", 1), "address address": ("packed", 1),
                 "count[] datatype": ("own_block", 1), "buffer count[] datatype": ("operand_blocks", 2)}
 # One-sided operations on one element: what follows a buffer, and how far the datatype is behind it, less one.
 DEVICE_ELEMENTS = {"datatype rank": 0, "buffer datatype": 1, "buffer buffer": 2}
 
 
 def has_device_buffers(function):
-    """Whether the function supports buffers on a device: messages, collectives, one-sided operations, files."""
-    if function.name.endswith(("_begin", "_end")) or "buffer" in function.name:
+    """Whether the function supports buffers on a device: all but those that keep a buffer for messages."""
+    if "buffer" in function.name.lower():
         return False
-    return function.chapter in ("3", "6", "12", "14") or function.subject == "neighborhood collectives"
+    return function.chapter in ("3", "4", "5", "6", "12", "14") or function.subject == "neighborhood collectives"
 
 
 def device_shares(function):
@@ -350,8 +352,8 @@ def device_shares(function):
 
 
 def device_buffers(function):
-    # The memory of a window stays where it is.
-    if function.name.startswith("Win_"):
+    # The memory of a window stays where it is; a split collective is over when it has begun.
+    if function.name.startswith("Win_") or (function.chapter == "14" and function.name.endswith("_end")):
         return
     kinds = [argument.kind + ("[]" if argument.is_array else "") for argument in function.arguments]
     shares = iter(device_shares(function))
@@ -392,13 +394,18 @@ def device_function(function, name, large):
     request = number("request")
     comm, win, file = (names.index(of.name) if of is not None else -1 for of in (function.comm(), function.win(), function.file()))
     is_message = function.chapter == "3"
-    is_sized = (is_message or function.chapter == "14") and any(a.kind == "buffer" and a.direction != "in" for a in arguments)
-    is_filling = "exscan" not in function.name.lower() and function.chapter not in ("8", "12")
+    is_split = function.name.endswith("_begin")
+    is_sized = (is_message or (function.chapter == "14" and not is_split)) and any(a.kind == "buffer" and a.direction != "in" for a in arguments)
+    is_filling = "exscan" not in function.name.lower() and function.chapter not in ("4", "8", "12") and not is_split
     count_of = arguments[request].length if request >= 0 and arguments[request].is_array else None
     is_variable = request >= 0 and (arguments[request].is_array or arguments[request].direction != "in")
-    flags = [large, any(a.kind == "aint" and a.is_array for a in arguments), is_message, is_sized, is_filling, is_variable]
+    has_addresses = any(a.kind == "aint" and a.is_array or a.kind == "address" and a.name == "position" for a in arguments)
+    partition = next((i for i, name in enumerate(names) if name in ("partition", "partition_low", "array_of_partitions")), -1)
+    flags = [large, has_addresses, is_message, is_sized, is_filling, is_variable]
     numbers = [comm, win, file, number("root"), request, names.index(count_of) if count_of else -1, number("status"), number("logical", "out"), number("index"),
-               names.index("outcount") if "outcount" in names else -1, len(buffers)]
+               names.index("outcount") if "outcount" in names else -1, partition,
+               names.index("partition_high") if "partition_high" in names else -1,
+               names.index("length") if "array_of_partitions" in names else -1, len(buffers)]
     words = [f'"MPI_{name}"', f"DeviceRequests::{device_requests(function)}", *(str(flag).lower() for flag in flags), *map(str, numbers)]
     return f"static constexpr DeviceFunction device_{name} = {{{', '.join(words)}, {{{', '.join(buffers)}}}}};\n"
 

@@ -1,6 +1,6 @@
 // Buffers in the memory of a device, which the host cannot access: point-to-point in all forms,
-// datatypes with gaps, collectives, requests, files. The argument: "large", a buffer longer than
-// the pieces of pinned memory; "checked", no wrong call; or what is refused.
+// datatypes with gaps, collectives, requests, packing, partitions, files. The argument: "large", a
+// buffer longer than the pieces of pinned memory; "checked", no wrong call; or what is refused.
 #define _GNU_SOURCE
 #include <mpi-ext.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ enum { length = 3000 };
 
 static int right, left;
 static double host[4 * length];
-static CUdeviceptr sent, received, further;
+static CUdeviceptr sent, received, further, big;
 
 static void put(CUdeviceptr to, const double* values, int count) {
   CHECK(cuda.cuMemcpyHtoD(to, values, (size_t)count * sizeof(double)));
@@ -367,6 +367,112 @@ static void check_reductions(void) {
   free(own);
 }
 
+/* One operand on a device, or both. */
+static void check_local_reduction(void) {
+  put_row(sent, 10 * rank_number, length);
+  put_row(received, 5, length);
+  MPI_Reduce_local(at(sent), at(received), length, MPI_DOUBLE, MPI_SUM);
+  const double* values = get(received, length);
+  for (int i = 0; i < length; ++i)
+    REQUIRE(values[i] == 10 * rank_number + 5 + 2 * i);
+  double own[length];
+  for (int i = 0; i < length; ++i)
+    own[i] = -i;
+  MPI_Reduce_local(own, at(received), length, MPI_DOUBLE, MPI_SUM);
+  CHECK_ROW(received, 10 * rank_number + 5, length);
+  MPI_Reduce_local(at(received), own, length, MPI_DOUBLE, MPI_MAX);
+  for (int i = 0; i < length; ++i)
+    REQUIRE(own[i] == 10 * rank_number + 5 + i);
+}
+
+/* Several pieces in one packed buffer: what is not a piece stays, on both sides. */
+static void check_packing(void) {
+  enum { packed_bytes = 400 * sizeof(double) };
+
+  static double packed[packed_bytes / sizeof(double)];
+  MPI_Datatype pairs;
+  MPI_Type_vector(20, 2, 4, MPI_DOUBLE, &pairs);
+  MPI_Type_commit(&pairs);
+  for (int packed_on_device = 0; packed_on_device < 2; ++packed_on_device) {
+    void* buffer = packed_on_device ? at(big) : packed;
+    int position = 8, size;
+    put_row(sent, 100 * rank_number, length);
+    put_row(big, -9, packed_bytes / sizeof(double));
+    for (size_t i = 0; i < packed_bytes / sizeof(double); ++i)
+      packed[i] = -9 + (double)i;
+    MPI_Pack_size(1, pairs, MPI_COMM_WORLD, &size);
+    MPI_Pack(at(sent), 1, pairs, buffer, packed_bytes, &position, MPI_COMM_WORLD);
+    REQUIRE(position == 8 + 40 * (int)sizeof(double) && size >= 40 * (int)sizeof(double));
+    double more[3] = {1, 2, 3};
+    MPI_Pack(more, 3, MPI_DOUBLE, buffer, packed_bytes, &position, MPI_COMM_WORLD);
+    REQUIRE(position == 44 * (int)sizeof(double));
+    if (packed_on_device) CHECK(cuda.cuMemcpyDtoH(packed, big, packed_bytes));
+    REQUIRE(packed[0] == -9 && packed[44] == -9 + 44 && packed[399] == -9 + 399);
+    for (int i = 0; i < 40; ++i)
+      REQUIRE(packed[1 + i] == 100 * rank_number + i / 2 * 4 + i % 2);
+    REQUIRE(packed[41] == 1 && packed[43] == 3);
+    put_row(received, -500, length);
+    position = 8;
+    MPI_Unpack(buffer, packed_bytes, &position, at(received), 1, pairs, MPI_COMM_WORLD);
+    MPI_Unpack(buffer, packed_bytes, &position, more, 3, MPI_DOUBLE, MPI_COMM_WORLD);
+    REQUIRE(position == 44 * (int)sizeof(double) && more[0] == 1 && more[2] == 3);
+    const double* values = get(received, length);
+    for (int i = 0; i < length; ++i)
+      REQUIRE(values[i] == (i < 80 && i % 4 < 2 ? 100 * rank_number : -500) + i);
+    // In another representation.
+    MPI_Aint place = 16;
+    put_row(received, -600, length);
+    put_row(big, -9, packed_bytes / sizeof(double));
+    MPI_Pack_external("external32", at(sent), 1, pairs, buffer, packed_bytes, &place);
+    REQUIRE(place == 16 + 40 * (MPI_Aint)sizeof(double));
+    if (packed_on_device) CHECK_ROW(big, -9, 2);
+    if (packed_on_device) CHECK_ROW(big + 42 * sizeof(double), -9 + 42, 300);
+    place = 16;
+    MPI_Unpack_external("external32", buffer, packed_bytes, &place, at(received), 1, pairs);
+    values = get(received, length);
+    for (int i = 0; i < length; ++i)
+      REQUIRE(values[i] == (i < 80 && i % 4 < 2 ? 100 * rank_number : -600) + i);
+  }
+  MPI_Type_free(&pairs);
+}
+
+/* Partitions that become ready one by one, from device to device. */
+static void check_partitions(void) {
+  // Longer than a page: each is a message of its own.
+  enum { partitions = 4, each = 700 };
+
+  MPI_Request send, receive;
+  MPI_Status status;
+  MPI_Psend_init(at(sent), partitions, each, MPI_DOUBLE, right, 60, MPI_COMM_WORLD, MPI_INFO_NULL,
+                 &send);
+  MPI_Precv_init(at(received), partitions, each, MPI_DOUBLE, left, 60, MPI_COMM_WORLD,
+                 MPI_INFO_NULL, &receive);
+  for (int round = 0; round < 3; ++round) {
+    put_row(received, -1, length);
+    MPI_Start(&receive);
+    MPI_Start(&send);
+    // The data comes after the start.
+    put_row(sent, 3000 * rank_number + round, partitions * each);
+    const int list[2] = {3, 0};
+    int flag = 0;
+    MPI_Pready_list(2, list, send);
+    while (flag == 0)
+      MPI_Parrived(receive, 3, &flag);
+    CHECK_ROW(received + 3 * each * sizeof(double), 3000 * left + round + 3 * each, each);
+    MPI_Pready_range(1, 1, send);
+    MPI_Pready(2, send);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, &status);
+    CHECK_ROW(received, 3000 * left + round, partitions * each);
+    CHECK_ROW(received + partitions * each * sizeof(double), -1 + partitions * each,
+              length - partitions * each);
+    MPI_Parrived(receive, 2, &flag);
+    REQUIRE(flag != 0);
+  }
+  MPI_Request_free(&send);
+  MPI_Request_free(&receive);
+}
+
 static void check_movement(void) {
   const int root = rank_count - 1;
   clear();
@@ -481,6 +587,8 @@ static void check_files(void) {
   char name[64];
   snprintf(name, sizeof name, "gpu_buffers_%d_of_%ld.bin", rank_number, (long)getpid());
   MPI_File file;
+  MPI_Status status;
+  int count;
   MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                 MPI_INFO_NULL, &file);
   clear();
@@ -490,6 +598,27 @@ static void check_files(void) {
   MPI_File_read_at(file, 0, at(received), length, MPI_DOUBLE, MPI_STATUS_IGNORE);
   CHECK_ROW(received, 1000 * rank_number, length - 10);
   CHECK_ROW(received + (length - 10) * sizeof(double), -10, 10);
+  // Split collectives.
+  put_row(sent, 7000 + rank_number, length);
+  put_row(received, -length, length);
+  MPI_File_write_at_all_begin(file, 800, at(sent), 50, MPI_DOUBLE);
+  MPI_File_write_at_all_end(file, at(sent), &status);
+  MPI_Get_count(&status, MPI_DOUBLE, &count);
+  REQUIRE(count == 50);
+  MPI_File_seek(file, 0, MPI_SEEK_SET);
+  MPI_File_read_all_begin(file, at(received), length, MPI_DOUBLE);
+  MPI_File_read_all_end(file, at(received), &status);
+  MPI_Get_count(&status, MPI_DOUBLE, &count);
+  REQUIRE(count == length - 10);
+  CHECK_ROW(received, 1000 * rank_number, 100);
+  CHECK_ROW(received + 100 * sizeof(double), 7000 + rank_number, 50);
+  CHECK_ROW(received + 150 * sizeof(double), 1000 * rank_number + 150, length - 160);
+  CHECK_ROW(received + (length - 10) * sizeof(double), -10, 10);
+  MPI_File_write_ordered_begin(file, at(sent), 5, MPI_DOUBLE);
+  MPI_File_write_ordered_end(file, at(sent), MPI_STATUS_IGNORE);
+  MPI_File_read_at(file, 0, at(received), 6, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  CHECK_ROW(received, 7000 + rank_number, 5);
+  CHECK_ROW(received + 5 * sizeof(double), 1000 * rank_number + 5, 1);
   MPI_File_close(&file);
 }
 
@@ -523,7 +652,7 @@ static void check_handlers(void) {
   snprintf(name, sizeof name, "gpu_handlers_%d_of_%ld.bin", rank_number, (long)getpid());
   MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                 MPI_INFO_NULL, &file);
-  MPI_Error_class(MPI_File_read_all_begin(file, at(received), 1, MPI_DOUBLE), &class);
+  MPI_Error_class(MPI_File_read_all_begin(file, at(received), length + 1000, MPI_DOUBLE), &class);
   REQUIRE(class == MPI_ERR_BUFFER);
   MPI_File_close(&file);
 }
@@ -556,12 +685,11 @@ static void send_large(void) {
 
 /* Calls that end the job with a line. */
 static void call_refused(const char* what) {
-  int position = 0;
   MPI_Request request;
-  if (strcmp(what, "pack") == 0)
-    MPI_Pack(at(sent), 1, MPI_DOUBLE, host, sizeof host, &position, MPI_COMM_WORLD);
+  if (strcmp(what, "attached") == 0) MPI_Buffer_attach(at(sent), length);
   if (strcmp(what, "partitioned") == 0)
-    MPI_Psend_init(at(sent), 1, 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Psend_init(at(sent), 2, length, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
   if (strcmp(what, "mixed") == 0)
     MPI_Send(at(sent), length + 1000, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
   if (strcmp(what, "freed") == 0) {
@@ -581,6 +709,7 @@ int main(int argc, char** argv) {
   sent = allocate(length * sizeof(double));
   received = allocate(length * sizeof(double));
   further = allocate(20 * sizeof(double));
+  big = allocate(400 * sizeof(double));
   const char* mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "large") == 0) {
     send_large();
@@ -597,6 +726,9 @@ int main(int argc, char** argv) {
     check_maps();
     check_faces();
     check_reductions();
+    check_local_reduction();
+    check_packing();
+    check_partitions();
     check_movement();
     check_intercommunicator();
   }
