@@ -207,6 +207,17 @@ static int error_number(void) {
   return errno = EXDEV, errno == EXDEV;
 }
 
+/// The names are right if their texts are those of the start.
+static int program_name(void) {
+  static char names[2][4096];
+  if (!is_again) {
+    snprintf(names[0], sizeof names[0], "%s", program_invocation_name);
+    snprintf(names[1], sizeof names[1], "%s", program_invocation_short_name);
+  }
+  return strcmp(names[0], program_invocation_name) == 0 &&
+         strcmp(names[1], program_invocation_short_name) == 0 && strcmp(names[1], "state") == 0;
+}
+
 static const struct kept {
   const char* name;
   int (*is_right)(void);
@@ -228,6 +239,7 @@ static const struct kept {
     {"setjmp", jump},
     {"fopen", open_file},
     {"errno", error_number},
+    {"program_invocation_name", program_name},
 };
 
 // What keeps the job from being saved. A rank of a case that ends it can be saved afterwards.

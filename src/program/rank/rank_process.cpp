@@ -1,7 +1,9 @@
 #include "program/rank/rank_process.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <unistd.h>
 #include <utility>
@@ -27,6 +29,17 @@ RankHooks rank_hooks;
 
 using Constructor = void (*)(int argc, char** argv, char** environment);
 using Destructor = void (*)();
+
+/// The rank's own variables of the C library with the program's name: at first they point to the
+/// arguments of the process, which a rank does not find again after a restart or a move.
+void set_program_names(const PrivatizedImage& copy, const Arguments& arguments) {
+  if (copy.is_template() || arguments.count() == 0) return;
+  char* const name = arguments.values()[0];
+  char* const slash = std::strrchr(name, '/');
+  if (char** own = copy.own(program_invocation_name); own != nullptr) *own = name;
+  if (char** own = copy.own(program_invocation_short_name); own != nullptr)
+    *own = slash != nullptr ? slash + 1 : name;
+}
 
 }  // namespace
 
@@ -248,6 +261,7 @@ int RankProcess::run() {
   if (are_saved_) {
     arguments_.move_to(__builtin_alloca(arguments_.bytes()));
     environment_.move_to(__builtin_alloca(environment_.bytes()));
+    set_program_names(copy_, arguments_);
   }
   run_constructors();
   const int status = run_main();
