@@ -594,7 +594,7 @@ bool DeviceCall::end_request(StagedRequest& staged, int error, const MPI_Status&
 }
 
 int DeviceCall::complete(std::span<const MPI_Request> requests) {
-  // Requests with partitions stay in the list: threads of the rank make partitions ready meanwhile.
+  // A request with partitions stays in the list: threads of the rank make them ready meanwhile.
   std::vector<std::unique_ptr<StagedRequest>> taken(requests.size());
   std::vector<StagedRequest*> staged(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
