@@ -1,12 +1,15 @@
 #include "program/image/image.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <pthread.h>
+#include <span>
+#include <string_view>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -65,6 +68,25 @@ constexpr const char* executable_file = "/proc/self/exe";
   return order;
 }
 
+bool is_any_used(const std::vector<Module>& modules, std::span<const std::string_view> symbols) {
+  return std::ranges::any_of(modules, [&](const Module& module) {
+    return !os::is_cxx_library(module.name()) &&
+           std::ranges::any_of(symbols, [&](std::string_view name) { return module.uses(name); });
+  });
+}
+
+/// Whether ranks may go on with threads of their own, since they start some that may call MPI. Then
+/// errno must not change its address, which compilers keep.
+bool may_change_threads(const std::vector<Module>& modules) {
+  static constexpr std::array<std::string_view, 4> levels{"MPI_Init_thread", "PMPI_Init_thread",
+                                                          "MPI_Session_init", "PMPI_Session_init"};
+  static constexpr std::array<std::string_view, 4> starts{
+      "pthread_create", "thrd_create",
+      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+      "_ZNSt6thread15_M_start_threadESt10shared_ptrINS_10_Impl_baseEEPFvvE"};
+  return is_any_used(modules, levels) && is_any_used(modules, starts);
+}
+
 /// Whether the C library handles the signal by which setuid() and its kind reach all threads. It
 /// refuses the number to sigaction().
 [[nodiscard]] bool is_prepared_for_threads() {
@@ -116,7 +138,7 @@ std::unique_ptr<Image> Image::read(std::string& error) {
   if (!image->privatization_error.empty()) return image;
   // A library that a rank opens may have thread-local variables.
   const bool uses_libraries = image->uses_dynamic_loading();
-  image->needs_thread_block_ |= uses_libraries;
+  image->needs_thread_block_ |= uses_libraries || may_change_threads(image->modules);
   // Set before the images are made, which would not see a change when a rank starts a thread.
   prepare_for_threads();
   __libc_single_threaded = 0;

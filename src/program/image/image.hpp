@@ -139,8 +139,8 @@ class Image {
   /// By the address at which shared libraries use it.
   [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;
 
-  /// Whether each rank needs a ThreadBlock: for its own thread-local variables, or for those of an
-  /// OpenMP library, which record the calling thread's parallel region.
+  /// Whether each rank needs a ThreadBlock: for its own thread-locals, for those of an OpenMP
+  /// library (the region of the thread), or because it may go on with a thread of its own.
   [[nodiscard]] bool needs_thread_block() const { return needs_thread_block_; }
 
   /// Whether an OpenMP library is loaded, or needed by a module.
