@@ -7,6 +7,7 @@
 #include "base/cache_line.hpp"
 #include "omp/entry/entry_point.hpp"
 #include "omp/icv/environment.hpp"
+#include "omp/region/cancellation.hpp"
 #include "omp/region/lock.hpp"
 #include "omp/region/native_thread.hpp"
 #include "omp/region/region.hpp"
@@ -157,33 +158,13 @@ SORREL_ENTRY_POINT void GOMP_error(const char* message, size_t bytes) {
 }
 
 SORREL_ENTRY_POINT bool GOMP_cancellation_point(int what) {
-  if (!can_cancel()) return false;
-  const TeamThread& thread = this_thread();
-  const auto kinds = static_cast<std::uint32_t>(what);
-  if ((kinds & cancelled_taskgroup) != 0) {
-    const TaskGroup* group = thread.task->taskgroup;
-    return (group != nullptr && group->is_cancelled()) || thread.team->is_cancelled();
-  }
-  return thread.team->is_cancelled() || thread.team->is_construct_cancelled(kinds);
+  return can_cancel() && meets_cancellation(this_thread(), static_cast<std::uint32_t>(what));
 }
 
 SORREL_ENTRY_POINT bool GOMP_cancel(int what, bool does) {
   if (!can_cancel()) return false;
   if (!does) return GOMP_cancellation_point(what);
-  TeamThread& thread = this_thread();
-  Team& team = *thread.team;
-  const auto kinds = static_cast<std::uint32_t>(what);
-  if ((kinds & cancelled_taskgroup) != 0) {
-    if (thread.task->taskgroup != nullptr) thread.task->taskgroup->cancel();
-    return true;
-  }
-  if (kinds != cancelled_parallel) {
-    team.cancel_construct(kinds);
-    return true;
-  }
-  // Before the check for threads that wait at barriers.
-  team.is_region_cancelled.exchange(true, waker_order);
-  wake_all(team.inner.waiters());
+  cancel(this_thread(), static_cast<std::uint32_t>(what));
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "omp/icv/environment.hpp"
 #include "omp/kmpc/interface.hpp"
+#include "omp/region/cancellation.hpp"
 #include "omp/region/region.hpp"
 #include "omp/region/target.hpp"
 #include "omp/region/teams.hpp"
@@ -124,14 +125,6 @@ std::uint32_t cancelled_kind(std::int32_t kind) {
     default:
       return cancelled_taskgroup;
   }
-}
-
-bool is_cancelled(const TeamThread& thread, std::uint32_t kind) {
-  if (kind == cancelled_taskgroup) {
-    const TaskGroup* group = thread.task->taskgroup;
-    return (group != nullptr && group->is_cancelled()) || thread.team->is_cancelled();
-  }
-  return thread.team->is_cancelled() || thread.team->is_construct_cancelled(kind);
 }
 
 std::uint32_t not_negative(std::int32_t number) {
@@ -409,25 +402,12 @@ SORREL_KMPC void __kmpc_end_reduce(Ident*, std::int32_t, CriticalName* name) {
 }
 
 SORREL_KMPC std::int32_t __kmpc_cancellationpoint(Ident*, std::int32_t, std::int32_t kind) {
-  return can_cancel() && is_cancelled(this_thread(), cancelled_kind(kind)) ? 1 : 0;
+  return can_cancel() && meets_cancellation(this_thread(), cancelled_kind(kind)) ? 1 : 0;
 }
 
 SORREL_KMPC std::int32_t __kmpc_cancel(Ident*, std::int32_t, std::int32_t kind) {
   if (!can_cancel()) return 0;
-  TeamThread& thread = this_thread();
-  Team& team = *thread.team;
-  switch (const std::uint32_t own = cancelled_kind(kind)) {
-    case cancelled_taskgroup:
-      if (thread.task->taskgroup != nullptr) thread.task->taskgroup->cancel();
-      break;
-    case cancelled_parallel:
-      // Before the check for threads that wait at barriers.
-      team.is_region_cancelled.exchange(true, waker_order);
-      wake_all(team.inner.waiters());
-      break;
-    default:
-      team.cancel_construct(own);
-  }
+  cancel(this_thread(), cancelled_kind(kind));
   return 1;
 }
 

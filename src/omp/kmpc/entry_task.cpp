@@ -14,6 +14,7 @@
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/tasking.hpp"
 #include "omp/tasking/taskloop.hpp"
+#include "omp/tasking/tool_events.hpp"
 
 namespace {
 
@@ -142,6 +143,10 @@ void run(void* data) {
   if (!is_current_task_cancelled(thread)) {
     (void)header.task().routine(global_number(thread), &header.task());
     run_further_parts(header);
+  } else if (has_tool()) {
+    const bool is_region = thread.team->is_cancelled();
+    tell_cancel(*thread.task, is_region ? cancelled_parallel : cancelled_taskgroup,
+                ompt::cancel_discarded_task);
   }
   finish(header);
 }

@@ -209,6 +209,9 @@ void execute(TeamThread& thread, Task& task) {
   thread.icv = icv;
   if (has_tool()) [[unlikely]] {
     thread.tool_state = tool_state;
+    if (!is_run)
+      tell_cancel(task, task.team->is_cancelled() ? cancelled_parallel : cancelled_taskgroup,
+                  ompt::cancel_discarded_task);
     tell_task_schedule(task, is_run ? ompt::TaskStatus::complete : ompt::TaskStatus::cancel,
                        *before);
   }

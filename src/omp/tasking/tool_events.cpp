@@ -160,6 +160,16 @@ void tell_task_schedule(const Task& before, ompt::TaskStatus status, const Task&
   tell_tool<ompt::TaskSchedule>(ompt::task_schedule, task_data(before), status, task_data(next));
 }
 
+void tell_cancel(const Task& task, std::uint32_t kind, ompt::CancelFlag event) {
+  unsigned flags = event;
+  if ((kind & cancelled_parallel) != 0) flags |= ompt::cancel_parallel;
+  if ((kind & cancelled_loop) != 0) flags |= ompt::cancel_loop;
+  if ((kind & cancelled_sections) != 0) flags |= ompt::cancel_sections;
+  if ((kind & cancelled_taskgroup) != 0) flags |= ompt::cancel_taskgroup;
+  tell_tool<ompt::Cancel>(ompt::cancel, task_data(task), static_cast<int>(flags),
+                          static_cast<const void*>(nullptr));
+}
+
 void tell_acquire(TeamThread& thread, ompt::Mutex kind, const void* mutex) {
   thread.tool_state = state_of(kind);
   tell_tool<ompt::MutexAcquire>(ompt::mutex_acquire, kind, 0U, 0U, id_of(mutex),

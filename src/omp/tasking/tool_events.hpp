@@ -55,6 +55,10 @@ void tell_task_create(const TeamThread& thread,
                       void* const* depend);
 void tell_task_schedule(const Task& before, ompt::TaskStatus status, const Task& next);
 
+/// kind: what is cancelled (team/team.hpp). The task is that which cancels or notices, or the one
+/// that is discarded.
+void tell_cancel(const Task& task, std::uint32_t kind, ompt::CancelFlag event);
+
 void tell_acquire(TeamThread& thread, ompt::Mutex kind, const void* mutex);
 void tell_acquired(TeamThread& thread, ompt::Mutex kind, const void* mutex);
 void tell_released(ompt::Mutex kind, const void* mutex);

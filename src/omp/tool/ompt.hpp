@@ -42,6 +42,7 @@ enum Event : int {
   sync_region = 23,
   mutex_acquire = 26,
   mutex_acquired = 27,
+  cancel = 30,
   event_count = 38
 };
 
@@ -67,6 +68,17 @@ enum TaskFlag : unsigned {
   task_undeferred = 0x0800'0000,
   task_untied = 0x1000'0000,
   task_is_final = 0x2000'0000
+};
+
+/// One of the first four, and one of the others.
+enum CancelFlag : unsigned {
+  cancel_parallel = 0x01,
+  cancel_sections = 0x02,
+  cancel_loop = 0x04,
+  cancel_taskgroup = 0x08,
+  cancel_activated = 0x10,
+  cancel_detected = 0x20,
+  cancel_discarded_task = 0x40
 };
 
 enum ParallelFlag : unsigned { invoker_runtime = 0x2, parallel_team = 0x8000'0000 };
@@ -101,6 +113,7 @@ using TaskSchedule = void (*)(Data* before, TaskStatus status, Data* next);
 using Dependences = void (*)(Data* task, const Dependence* list, int count);
 using MutexAcquire = void (*)(
     Mutex kind, unsigned hint, unsigned implementation, std::uint64_t id, const void* code);
+using Cancel = void (*)(Data* task, int flags, const void* code);
 using MutexChange = void (*)(Mutex kind, std::uint64_t id, const void* code);
 
 }  // namespace sorrel::omp::ompt

@@ -55,6 +55,7 @@ bool is_reported(int event) {
     case ompt::sync_region:
     case ompt::mutex_acquire:
     case ompt::mutex_acquired:
+    case ompt::cancel:
       return true;
     default:
       return false;
