@@ -12,6 +12,7 @@
 #include "arch/long_pause.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/exception_state.hpp"
+#include "core/later_balance.hpp"
 #include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 #include "core/thread_block.hpp"
@@ -833,6 +834,7 @@ void Worker::enter(ThreadState& thread) {
   }
   running_ = &root_;
   root_.state = FiberState::running;
+  if (balance_stage() == BalanceStage::measuring) rare_states_ |= measured;
   if ((rare_states_ & measured) != 0) uncounted_since_ = arch::cycles();
   root_.sanitizer.adopt_thread();
 }

@@ -1,8 +1,10 @@
 // Loans: a worker offers fibers that are about to compute, and idle workers run them until their
-// next call of the library. README.md, "Loans".
+// next call of the library. README.md, "Loans". And loans that begin later.
+#include <cerrno>
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "core/later_balance.hpp"
 #include "core/perturbation.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
@@ -24,10 +26,51 @@ void end_slow_ends() {
 
 namespace {
 
+// Relaxed: a worker that does not see a change yet neither offers nor seeks, or does not measure.
+std::atomic<BalanceStage> stage{BalanceStage::as_configured};
+
 /// Polls of a worker that runs fibers, before it takes an offer back: some us.
 constexpr std::uint32_t polls_per_offer = 64;
 
 }  // namespace
+
+BalanceStage balance_stage() {
+  return stage.load(std::memory_order_relaxed);
+}
+
+void postpone_balance() {
+  stage.store(BalanceStage::postponed, std::memory_order_relaxed);
+}
+
+void begin_loans() {
+  SORREL_ASSERT(balance_stage() != BalanceStage::as_configured);
+  BalanceStage expected = BalanceStage::postponed;
+  stage.compare_exchange_strong(expected, BalanceStage::lending, std::memory_order_relaxed);
+}
+
+void begin_measuring(Scheduler& scheduler) {
+  SORREL_ASSERT(balance_stage() != BalanceStage::as_configured);
+  stage.store(BalanceStage::measuring, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i)
+    scheduler.worker(i).request_attention();
+}
+
+bool are_fibers_lent(const Scheduler& scheduler) {
+  return scheduler.lends_fibers() && balance_stage() != BalanceStage::postponed;
+}
+
+void give_block(Worker& worker, Fiber& fiber, std::uintptr_t thread_pointer) {
+  SORREL_ASSERT(Worker::current() == &worker && fiber.worker == &worker);
+  SORREL_ASSERT(&worker.running() != &fiber && !fiber.is_guest && fiber.thread_pointer == 0);
+  SORREL_ASSERT(fiber.state == FiberState::waiting || fiber.state == FiberState::ready);
+  SORREL_ASSERT(
+      fiber.saved_exceptions.caught == nullptr && fiber.saved_exceptions.uncaught_count == 0,
+      "a fiber handles an exception, whose state lies in the block that it leaves");
+  fiber.thread_pointer = thread_pointer;
+  const auto errno_here = reinterpret_cast<std::uintptr_t>(&errno);
+  *reinterpret_cast<int*>(errno_here - arch::thread_pointer() + thread_pointer) = fiber.saved_errno;
+  Worker::set_current_of(fiber, &worker);
+}
 
 void* Worker::peek_user() {
   const Worker* worker = current();
@@ -68,7 +111,7 @@ void* Worker::come_home() {
 void Worker::begin_burst(std::unique_ptr<Burst>& made, const void* call_site) {
   // The workers that seek may be those of another scheduler of the process. In the forked child of
   // a fiber that was lent, the thread is still the borrower's.
-  if (!has_loans_ || current() != this) return;
+  if (!has_loans_ || balance_stage() == BalanceStage::postponed || current() != this) return;
   Fiber& fiber = *running_;
   SORREL_ASSERT(fiber.worker == this && fiber.user != nullptr && burst_ == nullptr);
   // A guest has no registers to lend.
@@ -221,7 +264,7 @@ void Worker::wake_seeker() {
 }
 
 void Worker::begin_to_seek() {
-  if (is_seeker_ || !has_loans_) return;
+  if (is_seeker_ || !has_loans_ || balance_stage() == BalanceStage::postponed) return;
   is_seeker_ = true;
   seeks_loans_.store(true, std::memory_order_relaxed);
   begin_slow_ends();

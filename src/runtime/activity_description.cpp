@@ -4,6 +4,7 @@
 #include <gnu/libc-version.h>
 #include <sys/auxv.h>
 
+#include "core/later_balance.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
 #include "symbols/backtrace.hpp"
@@ -56,7 +57,7 @@ bool stays_suspended(const core::Fiber& fiber) {
   // Idle workers may take a fiber that is ready, and a thread may go on.
   return fiber.state == core::FiberState::waiting ||
          (fiber.state == core::FiberState::ready && !fiber.is_guest &&
-          !fiber.worker->scheduler().lends_fibers());
+          !core::are_fibers_lent(fiber.worker->scheduler()));
 }
 
 }  // namespace

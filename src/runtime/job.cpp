@@ -17,6 +17,7 @@
 #include "core/cycle_clock.hpp"
 #include "core/fiber_thread.hpp"
 #include "core/guest.hpp"
+#include "core/later_balance.hpp"
 #include "core/shared_job_stop.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/fiber_team.hpp"
@@ -28,6 +29,7 @@
 #include "os/thread_limits.hpp"
 #include "os/write_all.hpp"
 #include "report/deadlock_report.hpp"
+#include "runtime/balance_start.hpp"
 #include "runtime/debugger_table.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
@@ -59,7 +61,10 @@ constexpr int yield_count_max = 16;
 /// Not with simulated nodes: they share nothing. Not with a seed, which needs one worker.
 bool lends_ranks(const Config& config) {
   return config.balance != launch::Balance::off && config.rank_worker_count() > 1 && !config.wire &&
-         !config.seed && !config.process_mode;
+         !config.seed && !config.process_mode &&
+         (config.balance != launch::Balance::automatic ||
+          BalanceStart::can_begin(runtime::own_rank_count(config), runtime::place_count(config),
+                                  config.rank_worker_count()));
 }
 
 /// Each process moves its own.
@@ -69,6 +74,12 @@ bool moves_ranks(const Config& config) {
          !config.has_comm_worker;
 }
 
+/// From the beginning.
+bool measures_ranks(const Config& config) {
+  const bool begins_later = config.balance == launch::Balance::automatic && !config.shuffle_seed;
+  return config.moves_between || (moves_ranks(config) && !begins_later);
+}
+
 core::SchedulerOptions thread_options(const Config& config) {
   core::SchedulerOptions options{.worker_count = config.worker_count,
                                  .limits = {},
@@ -76,7 +87,7 @@ core::SchedulerOptions thread_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.process_in_memory,
                                  .lends_fibers = lends_ranks(config),
-                                 .measures_fibers = moves_ranks(config) || config.moves_between,
+                                 .measures_fibers = measures_ranks(config),
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
@@ -196,7 +207,7 @@ void trace_rank(const mpi::RankState& rank) {
 
 /// At the end of a job with --verbose.
 void report_loans(const core::Scheduler& scheduler) {
-  if (!scheduler.lends_fibers()) return;
+  if (!core::are_fibers_lent(scheduler)) return;
   const core::LoanCounts counts = scheduler.loan_counts();
   const core::CycleClock clock;
   const auto per_second = static_cast<double>(clock.cycles_in(1'000'000'000));
@@ -424,7 +435,10 @@ int Job::run() {
   have_workers_ended_ = true;
   if (saver_ != nullptr) saver_->finish();
   if (is_verbose_) report_loans(scheduler_);
-  if (is_verbose_ && worlds_.front()->balancer() != nullptr)
+  const core::BalanceStage stage = core::balance_stage();
+  const bool has_measured =
+      stage == core::BalanceStage::as_configured || stage == core::BalanceStage::measuring;
+  if (is_verbose_ && worlds_.front()->balancer() != nullptr && has_measured)
     report_moves(worlds_.front()->balancer()->report());
   if (is_verbose_) report_pages(page_follower_.report());
   if (is_verbose_ && mover_ != nullptr && worlds_.front()->own_process() == 0)

@@ -1,5 +1,6 @@
 // The composition root of `sorrel run`: every rank runs a privatized image of the program.
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "base/text.hpp"
 #include "checkpoint/written_files.hpp"
 #include "core/guest.hpp"
+#include "core/later_balance.hpp"
 #include "device/buffers.hpp"
 #include "loop/team/loop.hpp"
 #include "mpi/base/object_memory.hpp"
@@ -47,6 +49,7 @@
 #include "program/threads/thread_block.hpp"
 #include "report/memory_rows.hpp"
 #include "runtime/activity_report.hpp"
+#include "runtime/balance_start.hpp"
 #include "runtime/checkpoint/known_descriptors.hpp"
 #include "runtime/checkpoint/program_layout.hpp"
 #include "runtime/checkpoint/program_memory.hpp"
@@ -67,6 +70,7 @@
 #include "runtime/rank_threads.hpp"
 #include "runtime/spawned_program.hpp"
 #include "runtime/this_process.hpp"
+#include "runtime/thread_bonds.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
@@ -91,6 +95,13 @@ bool gives_blocks(launch::Balance balance) {
   return balance == launch::Balance::steal || balance == launch::Balance::measured;
 }
 
+/// Not with simulated nodes, which share nothing, and not with a seed.
+bool may_balance_later(const Config& config) {
+  return config.balance == launch::Balance::automatic && !config.wire && !config.seed &&
+         BalanceStart::can_begin(own_rank_count(config), place_count(config),
+                                 config.rank_worker_count());
+}
+
 class ProgramBody final : public RankBody, public ProgramStates {
  public:
   ProgramBody(const program::ProgramStart& start,
@@ -105,7 +116,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
         has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance) ||
                            config.is_saved()),
         has_openmp_(image.uses_openmp()),
-        thread_blocks_(has_thread_blocks_ ? place_count(config) : 0,
+        begins_balance_later_(!has_openmp_ && may_balance_later(config)),
+        thread_blocks_(has_thread_blocks_ || begins_balance_later_ ? place_count(config) : 0,
                        rank_region(config).thread_blocks),
         ranks_(static_cast<std::size_t>(place_count(config))) {}
 
@@ -183,12 +195,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
     rank.fiber.thread_pointer = thread_blocks_.created(index);
     core::Worker::set_current_of(rank.fiber, rank.worker);
     if (rank.fiber.thread_pointer != 0) return true;
-    const auto prepare_thread = [](void* worker) {
-      core::Worker::set_current(static_cast<core::Worker*>(worker));
-      use_initial_locale();
-    };
-    rank.fiber.thread_pointer =
-        thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
+    rank.fiber.thread_pointer = create_block(rank);
     if (rank.fiber.thread_pointer == 0) {
       *error =
           "no more threads: each rank of a program with thread-local variables, or with --balance "
@@ -208,12 +215,19 @@ class ProgramBody final : public RankBody, public ProgramStates {
         slab_, config_.moves_between ? slab_.count() : own_rank_count(config_));
     program::set_signal_targets(processes());
     descriptors_.read();
+    if (config_.balance == launch::Balance::automatic) core::postpone_balance();
+    if (!begins_balance_later_) return;
+    // The scheduler of every rank.
+    balance_start_ = std::make_unique<BalanceStart>(
+        core::Worker::current()->scheduler(),
+        [this](core::Worker& worker) { return give_thread_blocks(worker); });
   }
 
   void on_thread_start() override {
     use_initial_locale();
-    if (!config_.has_safepoints()) return;
     const std::scoped_lock lock(threads_mutex_);
+    if (begins_balance_later_) bonds_.add_calling_thread();
+    if (!config_.has_safepoints()) return;
     threads_.emplace_back(::gettid(), os::ThreadRights::of(::gettid()));
   }
 
@@ -254,6 +268,12 @@ class ProgramBody final : public RankBody, public ProgramStates {
     for (const Rank* rank : interrupted)
       interrupt_wait(*rank);
     program::gpu::poll_waits(worker);
+    if (balance_start_ != nullptr) balance_start_->on_attention(worker);
+  }
+
+  /// On standard error.
+  void report_balance_start() {
+    if (balance_start_ != nullptr) balance_start_->report();
   }
 
   void print_region_note(const os::StackSlab& stacks) const {
@@ -459,6 +479,56 @@ class ProgramBody final : public RankBody, public ProgramStates {
   }
 
  private:
+  /// 0: the system allows no more threads.
+  [[nodiscard]] std::uintptr_t create_block(const mpi::RankState& rank) {
+    const auto prepare_thread = [](void* worker) {
+      core::Worker::set_current(static_cast<core::Worker*>(worker));
+      use_initial_locale();
+    };
+    const int index = index_of(rank);
+    return thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
+  }
+
+  /// In a poll of the worker.
+  [[nodiscard]] BalanceStart::Given give_thread_blocks(core::Worker& worker) {
+    // That of the rank in whose wait this is called.
+    const int saved_errno = errno;
+    BalanceStart::Given given;
+    {
+      const std::scoped_lock lock(ranks_mutex_);
+      for (const Rank& entry : ranks_) {
+        if (entry.rank == nullptr || entry.rank->worker != &worker) continue;
+        std::string reason = give_thread_block(worker, *entry.rank);
+        if (reason.empty()) {
+          ++given.count;
+        } else {
+          given.kept.push_back({.rank = entry.rank->world_rank, .reason = std::move(reason)});
+        }
+      }
+    }
+    errno = saved_errno;
+    return given;
+  }
+
+  /// Returns why the rank keeps the block of its worker's thread; "": it has one of its own.
+  [[nodiscard]] std::string give_thread_block(core::Worker& worker, mpi::RankState& rank) {
+    core::Fiber& fiber = rank.fiber;
+    if (fiber.thread_pointer != 0 || fiber.state == core::FiberState::ended) return "";
+    if (has_openmp_ranks()) return "a rank uses OpenMP";
+    if (rank.calling_level >= MPI_THREAD_SERIALIZED || fiber.is_guest)
+      return "several threads of it may call MPI";
+    const program::RankHeaps& heaps = program::rank_heaps();
+    if (heaps.reason_for_none() != nullptr ||
+        heaps.has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
+      return "it has memory of the C library's heap";
+    std::string reason = bonds_.reason_bound(*process_of(rank), memory(rank));
+    if (!reason.empty()) return reason;
+    const std::uintptr_t block = create_block(rank);
+    if (block == 0) return "the system allows no more threads (ulimit -u, pids.max)";
+    core::give_block(worker, fiber, block);
+    return "";
+  }
+
   /// The index among the ranks for which this process has addresses.
   static int index_of(const mpi::RankState& rank) {
     return static_cast<int>(job_of(rank).index_of(rank));
@@ -520,6 +590,10 @@ class ProgramBody final : public RankBody, public ProgramStates {
   ImageNote image_note_;
   const bool has_thread_blocks_;
   const bool has_openmp_;
+  /// Ranks get thread control blocks when the job turns out to be uneven.
+  const bool begins_balance_later_;
+  /// Filled under threads_mutex_ before any rank runs.
+  ThreadBonds bonds_;
   program::ThreadBlockSlab thread_blocks_;
   /// An entry is changed under the lock, and used by its rank without.
   std::mutex ranks_mutex_;
@@ -530,6 +604,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
   /// The threads of workers, with their rights at the start; if the job has safepoints.
   std::vector<std::pair<pid_t, os::ThreadRights>> threads_;
   std::mutex threads_mutex_;
+  std::unique_ptr<BalanceStart> balance_start_;
 };
 
 ProgramBody& body_of_process() {
@@ -715,6 +790,7 @@ int run_program(const program::ProgramStart& start) {
     body.print_region_note(job.stacks());
   const int status = job.run();
   if (config.is_verbose) {
+    body.report_balance_start();
     print_memory();
     body.print_device_memory();
   }

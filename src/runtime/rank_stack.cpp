@@ -6,6 +6,7 @@
 
 #include "arch/interrupted.hpp"
 #include "arch/suspended_calls.hpp"
+#include "core/later_balance.hpp"
 #include "core/scheduler.hpp"
 #include "symbols/backtrace.hpp"
 
@@ -33,7 +34,8 @@ bool stays_suspended(const core::Fiber& fiber) {
   if (fiber.is_guest || fiber.context == nullptr) return false;
   // Idle workers may take a fiber that is ready.
   return fiber.state == core::FiberState::waiting ||
-         (fiber.state == core::FiberState::ready && !fiber.worker->scheduler().lends_fibers());
+         (fiber.state == core::FiberState::ready &&
+          !core::are_fibers_lent(fiber.worker->scheduler()));
 }
 
 }  // namespace

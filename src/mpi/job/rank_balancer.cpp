@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "core/later_balance.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_events.hpp"
@@ -76,6 +77,10 @@ BalanceReport RankBalancer::report() const {
 }
 
 bool RankBalancer::begin_in(CollectiveSlots& slots) {
+  const core::BalanceStage stage = core::balance_stage();
+  const bool is_measured =
+      stage == core::BalanceStage::as_configured || stage == core::BalanceStage::measuring;
+  if (!is_measured) return false;
   // Acquire, pairs with on_resumed(): the last requester may have no rank left, and be slower than
   // the ranks.
   if (is_pending_.load(std::memory_order_acquire) || !plan() || !is_alone()) return false;

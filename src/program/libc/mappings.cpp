@@ -1,5 +1,5 @@
 //! mmap, mremap, munmap, mprotect, pkey_mprotect, madvise, shmat, shmdt, sbrk: recorded for the
-//! rank, in a job that may be saved.
+//! rank, in a job that may be saved. In others, that there was writable memory.
 
 #include <cstdarg>
 #include <cstdint>
@@ -8,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
+#include "program/rank/mapped_memory.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
@@ -22,6 +24,13 @@ RankMappings* mappings_of(const void* caller) {
   return process == nullptr ? nullptr : &process->mappings();
 }
 
+/// Where nothing else is recorded. The rank stays where it is.
+void note_memory(const void* caller) {
+  if (RankProcess::are_saved() || is_of_process(caller)) return;
+  if (const RankProcess* process = peek_rank_process(); process != nullptr)
+    MappedMemory::note(process->rank());
+}
+
 }  // namespace
 
 SORREL_INTERPOSED void* mmap(
@@ -29,6 +38,7 @@ SORREL_INTERPOSED void* mmap(
   auto* mapped =
       reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
   if (mapped == MAP_FAILED) return mapped;
+  if ((protection & PROT_WRITE) != 0) note_memory(__builtin_return_address(0));
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
     mappings->add(mapped, bytes);
   return mapped;
@@ -65,6 +75,7 @@ SORREL_INTERPOSED void* mremap(
 SORREL_INTERPOSED int mprotect(void* address, std::size_t bytes, int protection) noexcept {
   const auto result = static_cast<int>(::syscall(SYS_mprotect, address, bytes, protection));
   if (result != 0) return result;
+  if ((protection & PROT_WRITE) != 0) note_memory(__builtin_return_address(0));
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
     mappings->add_protected(address, bytes);
   return result;
@@ -95,6 +106,7 @@ SORREL_INTERPOSED void* sbrk(std::intptr_t bytes) noexcept {
   void* before = real(bytes);
   // The ranks of a process have one program break: what is returned to it may be another rank's.
   if (bytes == 0 || before == reinterpret_cast<void*>(-1)) return before;
+  note_memory(__builtin_return_address(0));
   if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
     mappings->add(before, 1);
   return before;

@@ -40,7 +40,7 @@ const char* words_of(launch::Balance balance) {
     case launch::Balance::steal:
       return "steal: idle workers run computations of other ranks";
     case launch::Balance::automatic:
-      return "auto: of ranks that have a thread control block anyway";
+      return "auto: as measured, from when the job turns out to be uneven";
     case launch::Balance::measured:
       return "measured: idle workers run computations of other ranks, and ranks move";
   }

@@ -137,8 +137,7 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "--balance", options.balance,
          "For ranks with unequal work: off (default); steal, idle workers run computations "
          "of ranks of busy ones; measured, ranks also change their worker, and with --procs their "
-         "process; auto, ranks change their worker, in programs where that makes no switch "
-         "between ranks dearer "
+         "process; auto, as measured within a process, from when the job turns out to be uneven "
          "(docs/balance.md)")
       ->type_name("HOW")
       ->group(group_ranks);
