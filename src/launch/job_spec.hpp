@@ -72,7 +72,7 @@ struct PartSpec {
 enum class Balance : std::uint8_t {
   off,
   steal,      ///< every rank gets a thread control block, and so may be lent
-  automatic,  ///< ranks that have such a block anyway are lent, and move
+  automatic,  ///< as measured, from when the job turns out to be uneven; a rank gets its block then
   measured,   ///< every rank gets one; ranks are lent, and move
 };
 
