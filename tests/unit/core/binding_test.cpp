@@ -104,12 +104,13 @@ TEST(BindingTest, AWaitingWorkerReleasesAStarvedThread) {
   std::vector<int> cpus_after;
   std::thread starved([&] {
     binding.begin(allowed.front(), allowed);
-    is_bound.store(true, std::memory_order_relaxed);
+    // Release, pairs with the acquire below: in a scheduler all workers begin before one runs.
+    is_bound.store(true, std::memory_order_release);
     while (!is_over.load(std::memory_order_relaxed)) {
     }
     cpus_after = os::allowed_cpus();
   });
-  while (!is_bound.load(std::memory_order_relaxed))
+  while (!is_bound.load(std::memory_order_acquire))
     std::this_thread::yield();
   BindingWatch watch(2);
   std::int64_t due_ns = 0;
