@@ -28,6 +28,7 @@
 #include "os/thread_rights.hpp"
 #include "program/base/libc.hpp"
 #include "program/gpu/device_wait.hpp"
+#include "program/gpu/process_buffers.hpp"
 #include "program/gpu/substitutes.hpp"
 #include "program/heap/rank_heaps.hpp"
 #include "program/image/debugger.hpp"
@@ -758,6 +759,10 @@ void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
   report_activity_of(job);
 }
 
+device::Support device_support() {
+  return {.is_driver_found = program::gpu::can_load_driver, .note_rank = note_device_memory};
+}
+
 int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
@@ -768,8 +773,7 @@ int run_program(const program::ProgramStart& start) {
   watch_for_uncaught_exceptions();
   program::set_symbol_substitution(program::gpu::substitute_for);
   program::gpu::find_loaded_driver();
-  device::set_support(
-      {.is_driver_found = program::gpu::can_load_driver, .note_rank = note_device_memory});
+  device::set_support(device_support());
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
   const program::ImageSlab::Counts counts{.reserved = place_count(config),
@@ -831,6 +835,8 @@ void program_begins_in_process_mode() {
   runtime::set_thread_source({.sees_starts = sees_thread_starts});
   set_thread_start_hook(runtime::before_thread_start);
   runtime::begin_process_mode();
+  device::set_support(runtime::device_support());
+  gpu::give_process_buffers();
   runtime::announce_handler(true);
   observe_own_actions([](int number) {
     if (number == SIGUSR1) runtime::announce_handler(false);

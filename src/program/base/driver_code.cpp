@@ -22,6 +22,8 @@ std::array<Range, range_count_max> ranges;
 // (D) release, when a range is written; acquire where the ranges are read.
 std::atomic<std::size_t> range_count{0};
 
+void (*driver_hook)() = nullptr;
+
 }  // namespace
 
 bool has_driver_code() {
@@ -50,6 +52,14 @@ void add_driver_code(std::uintptr_t begin, std::uintptr_t end) {
   if (count == range_count_max) return;
   ranges[count] = {begin, end};
   range_count.store(count + 1, std::memory_order_release);  // (D)
+}
+
+void set_driver_hook(void (*hook)()) {
+  driver_hook = hook;
+}
+
+void call_driver_hook() {
+  if (driver_hook != nullptr) driver_hook();
 }
 
 }  // namespace sorrel::program

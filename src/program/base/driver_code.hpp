@@ -23,4 +23,11 @@ namespace sorrel::program {
 /// Adds the range, once, as long as there are fewer than 32. Not from several threads at once.
 void add_driver_code(std::uintptr_t begin, std::uintptr_t end);
 
+/// In process mode: `hook` is called before the program opens a driver's library. Set once, before
+/// threads are there.
+void set_driver_hook(void (*hook)());
+
+/// Calls the hook, if one is set.
+void call_driver_hook();
+
 }  // namespace sorrel::program

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <sys/mman.h>
 
+#include "base/check.hpp"
 #include "program/gpu/rank_gpu.hpp"
 
 namespace sorrel::program::gpu {
 
 namespace {
 
-/// A flag of cuMemHostAlloc(): all contexts may use it.
+/// A flag of cuMemHostRegister(): all contexts may use it.
 constexpr unsigned portable = 1;
 
 }  // namespace
@@ -26,8 +28,13 @@ std::byte* PinnedMemory::take(std::size_t bytes, Context context) {
   }
   ThreadContext thread;
   thread.use(context);
-  void* memory = nullptr;
-  if (driver().cuMemHostAlloc(&memory, rounded, portable) != success) return nullptr;
+  void* memory =
+      ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (driver().cuMemHostRegister_v2(memory, rounded, portable) != success) {
+    ::munmap(memory, rounded);
+    return nullptr;
+  }
   pieces_.push_back({.memory = static_cast<std::byte*>(memory),
                      .bytes = rounded,
                      .context = context,
@@ -35,30 +42,40 @@ std::byte* PinnedMemory::take(std::size_t bytes, Context context) {
   return static_cast<std::byte*>(memory);
 }
 
+void PinnedMemory::unmap(const Piece& piece) {
+  if (piece.context != nullptr) {
+    ThreadContext thread;
+    thread.use(piece.context);
+    static_cast<void>(driver().cuMemHostUnregister(piece.memory));
+  }
+  ::munmap(piece.memory, piece.bytes);
+}
+
 void PinnedMemory::give(std::byte* memory) {
   const std::scoped_lock lock(mutex_);
   const auto piece = std::ranges::find(pieces_, memory, &Piece::memory);
-  if (piece == pieces_.end()) return;
-  if (kept_bytes_ + piece->bytes <= kept_bytes_max) {
+  SORREL_CHECK(piece != pieces_.end() && !piece->is_kept, "memory that is not in use");
+  if (piece->context != nullptr && kept_bytes_ + piece->bytes <= kept_bytes_max) {
     piece->is_kept = true;
     kept_bytes_ += piece->bytes;
     return;
   }
-  ThreadContext thread;
-  thread.use(piece->context);
+  unmap(*piece);
   pieces_.erase(piece);
-  static_cast<void>(driver().cuMemFreeHost(memory));
 }
 
 void PinnedMemory::end_context(Context context) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(pieces_, [&](const Piece& piece) {
+  std::erase_if(pieces_, [&](Piece& piece) {
     if (piece.context != context) return false;
     if (piece.is_kept) {
       kept_bytes_ -= piece.bytes;
-      static_cast<void>(driver().cuMemFreeHost(piece.memory));
+      unmap(piece);
+      return true;
     }
-    return true;
+    static_cast<void>(driver().cuMemHostUnregister(piece.memory));
+    piece.context = nullptr;
+    return false;
   });
 }
 

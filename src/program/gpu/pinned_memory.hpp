@@ -1,7 +1,9 @@
 //! PinnedMemory - memory of the host that devices access directly, for a rank's copies of messages.
 //!
-//! Allocating such memory takes the driver milliseconds, so pieces that come back are kept, up to
-//! 256 MiB. Sizes are powers of two from 64 KiB to 64 MiB. Any thread of the rank; never suspends.
+//! Making such memory known to the driver takes it milliseconds, so pieces that come back are kept,
+//! up to 256 MiB. Sizes are powers of two from 64 KiB to 64 MiB. The memory is the system's own,
+//! not the driver's: other processes of the node may read it, and it outlives a context. Any thread
+//! of the process; never suspends.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +24,23 @@ class PinnedMemory {
   /// driver has none.
   [[nodiscard]] std::byte* take(std::size_t bytes, Context context);
 
-  /// A piece that take() has returned. One whose context has ended stays with the driver.
+  /// A piece that take() has returned.
   void give(std::byte* memory);
 
-  /// `context` ends, and is current. Pieces that are in use stay with the driver: a message may
-  /// still be written into them.
+  /// `context` ends, and is current. Pieces that are in use are pinned no longer, and stay until
+  /// they are given back: a message may still be written into them.
   void end_context(Context context);
 
  private:
   struct Piece {
     std::byte* memory;
     std::size_t bytes;
+    /// Null: it has ended.
     Context context;
     bool is_kept;
   };
+
+  static void unmap(const Piece& piece);
 
   std::mutex mutex_;
   std::vector<Piece> pieces_;

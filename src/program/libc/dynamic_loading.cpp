@@ -196,7 +196,10 @@ dlopen(const char* name, int flags) noexcept {
   using namespace sorrel::program;
   static auto* const real = next_definition<OpenFile>("dlopen");
   const void* caller = __builtin_return_address(0);
-  if (is_free_to_open(name, caller)) return real(name, flags);
+  if (is_free_to_open(name, caller)) {
+    if (name != nullptr && sorrel::os::is_device_driver(name)) call_driver_hook();
+    return real(name, flags);
+  }
   return open_for_rank(name, flags, real, caller);
 }
 

@@ -41,7 +41,7 @@ std::size_t DeviceMemory::capacity() const {
   return (text != nullptr ? std::strtoul(text, nullptr, 10) : 1024UL) << 20U;
 }
 
-void* DeviceMemory::allocate(Kind kind, std::size_t bytes) {
+void* DeviceMemory::allocate(Kind kind, std::size_t bytes, void* context) {
   const std::lock_guard lock(mutex_);
   const std::size_t mapped = pages_of(bytes);
   if (is_of_device(kind) && device_bytes_ + bytes > capacity()) return nullptr;
@@ -55,7 +55,7 @@ void* DeviceMemory::allocate(Kind kind, std::size_t bytes) {
     host = static_cast<std::byte*>(address);
   }
   if (address == nullptr) return nullptr;
-  all_[reinterpret_cast<std::uintptr_t>(address)] = {kind, bytes, mapped, host};
+  all_[reinterpret_cast<std::uintptr_t>(address)] = {kind, bytes, mapped, host, context};
   if (is_of_device(kind)) device_bytes_ += bytes;
   return address;
 }
@@ -63,8 +63,9 @@ void* DeviceMemory::allocate(Kind kind, std::size_t bytes) {
 bool DeviceMemory::register_host(void* address, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   return all_
-      .try_emplace(reinterpret_cast<std::uintptr_t>(address),
-                   Allocation{Kind::registered, bytes, 0, static_cast<std::byte*>(address)})
+      .try_emplace(
+          reinterpret_cast<std::uintptr_t>(address),
+          Allocation{Kind::registered, bytes, 0, static_cast<std::byte*>(address), nullptr})
       .second;
 }
 

@@ -18,12 +18,13 @@ struct Allocation {
   std::size_t bytes;
   std::size_t mapped_bytes;
   std::byte* host;  ///< what the host, copies and kernels use
+  void* context;    ///< that was current when it was allocated
 };
 
 class DeviceMemory {
  public:
   /// Null: no memory is left.
-  void* allocate(Kind kind, std::size_t bytes);
+  void* allocate(Kind kind, std::size_t bytes, void* context);
   bool register_host(void* address, std::size_t bytes);
   bool free(void* address, bool is_pinned, bool is_registered);
 

@@ -249,7 +249,7 @@ CUresult launch(CUfunction function, CUstream stream, CUstream of_null, void** p
 CUresult allocate(void** address, Kind kind, std::size_t bytes) {
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  *address = memory().allocate(kind, bytes);
+  *address = memory().allocate(kind, bytes, current());
   return *address == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
@@ -729,6 +729,30 @@ FAKE_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* begin,
   *begin = found_at;
   *bytes = found.bytes;
   return CUDA_SUCCESS;
+}
+
+/// An error for memory that the driver does not know.
+FAKE_API CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr address) {
+  std::uintptr_t begin = 0;
+  Allocation found{};
+  if (!is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!memory().find(address, begin, found)) return CUDA_ERROR_INVALID_VALUE;
+  const bool is_of_device = found.kind == Kind::device || found.kind == Kind::managed;
+  const unsigned type = is_of_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  const unsigned is_managed = found.kind == Kind::managed ? 1 : 0;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      std::memcpy(value, &found.context, sizeof found.context);
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      std::memcpy(value, &type, sizeof type);
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      std::memcpy(value, &is_managed, sizeof is_managed);
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
 }
 
 FAKE_API CUresult cuGetErrorName(CUresult error, const char** name) {
