@@ -236,6 +236,22 @@ void leave_handlers() {
   __builtin_unreachable();
 }
 
+/// As sigsuspend() by `caller`.
+int suspend(const sigset_t* set, const void* caller) {
+  static auto* const real = next_definition<decltype(::sigsuspend)>("sigsuspend");
+  if (!can_read(set)) return real(set);
+  if (RankProcess* own = process_on_own_thread(caller); own != nullptr)
+    return wait_with_mask(
+        *own, *set, [&](const sigset_t& mask) { return real(&mask); }, [] { return 0; });
+  RankProcess* process = process_that_may_wait(caller);
+  if (process == nullptr) return real(set);
+  const WaitMask during(process->signals(), set);
+  while (process->sleep(sigsuspend_wait, endless_ns) == 0) {
+  }
+  errno = EINTR;
+  return -1;
+}
+
 }  // namespace
 
 SORREL_INTERPOSED int sigaction(int number,
@@ -296,19 +312,18 @@ SORREL_INTERPOSED int pause() {
 }
 
 SORREL_INTERPOSED int sigsuspend(const sigset_t* set) {
-  static auto* const real = next_definition<decltype(::sigsuspend)>("sigsuspend");
+  return suspend(set, __builtin_return_address(0));
+}
+
+// sigpause() of glibc's headers.
+SORREL_INTERPOSED int __xpg_sigpause(int number) {
+  static auto* const real = next_definition<int(int)>("__xpg_sigpause");
   const void* caller = __builtin_return_address(0);
-  if (!can_read(set)) return real(set);
-  if (RankProcess* own = process_on_own_thread(caller); own != nullptr)
-    return wait_with_mask(
-        *own, *set, [&](const sigset_t& mask) { return real(&mask); }, [] { return 0; });
-  RankProcess* process = process_that_may_wait(caller);
-  if (process == nullptr) return real(set);
-  const WaitMask during(process->signals(), set);
-  while (process->sleep(sigsuspend_wait, endless_ns) == 0) {
-  }
-  errno = EINTR;
-  return -1;
+  RankProcess* process = rank_of_caller(caller);
+  if (process == nullptr) return real(number);
+  sigset_t set;
+  (void)change_mask(*process, SIG_BLOCK, nullptr, &set);
+  return sigdelset(&set, number) == 0 ? suspend(&set, caller) : -1;
 }
 
 SORREL_INTERPOSED int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {

@@ -158,6 +158,9 @@ static void jumps(void) {
   ring();
 }
 
+/// sigpause(), without the mark of the header that it is an old function.
+int sigpause_of_header(int number) __asm__("__xpg_sigpause");
+
 static void masks(void) {
   sigset_t set, old;
   sigemptyset(&set);
@@ -180,8 +183,10 @@ static void masks(void) {
   sigemptyset(&old);
   check(sigsuspend(&old) == -1 && errno == EINTR && count == 2, "sigsuspend");
   raise(SIGUSR1);
+  check(sigpause_of_header(SIGUSR1) == -1 && errno == EINTR && count == 3, "sigpause");
+  raise(SIGUSR1);
   int number = 0;
-  check(sigwait(&set, &number) == 0 && number == SIGUSR1 && count == 2, "sigwait");
+  check(sigwait(&set, &number) == 0 && number == SIGUSR1 && count == 3, "sigwait");
   const struct timespec soon = {.tv_nsec = 1000000};
   check(sigtimedwait(&set, NULL, &soon) == -1 && errno == EAGAIN, "sigtimedwait");
   sigprocmask(SIG_UNBLOCK, &set, NULL);
