@@ -43,6 +43,20 @@ if [ "$(id -u)" = 0 ]; then
   chown 65534 "$folder/save"
   refuses run "owner" "save belongs to user 65534"
 fi
+# A link of this user in the place of the folder is followed; one of another user is not, with which that user would choose the folder.
+rm -rf "$folder/save" "$folder/private" && mkdir -m 700 "$folder/private"
+ln -s "$folder/private" "$folder/save"
+run || fail "own link: ended with $?"
+[ -f "$folder/private/JOB" ] || fail "does not follow the link of this user"
+restart || fail "own link: restart ended with $?"
+if [ "$(id -u)" = 0 ]; then
+  chown -h 65534 "$folder/save"
+  refuses restart "link of another user" "save is a symbolic link of user 65534"
+  rm -r "$folder/private" && mkdir -m 700 "$folder/private"
+  refuses run "link of another user" "save is a symbolic link of user 65534"
+  [ -z "$(ls "$folder/private")" ] || fail "writes where a link of another user leads"
+fi
+rm "$folder/save"
 # A link in the place of the file that a start begins with.
 rm -rf "$folder/save" && mkdir -m 700 "$folder/save"
 echo kept > "$folder/mine"

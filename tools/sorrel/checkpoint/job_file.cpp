@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "base/small_file.hpp"
@@ -42,6 +44,17 @@ std::string write(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::string link_refusal(const std::string& path) {
+  // With a slash at its end the path would be that of the folder.
+  const std::string link = path.substr(0, path.find_last_not_of('/') + 1);
+  struct stat about{};
+  const bool is_link = ::lstat(link.c_str(), &about) == 0 && S_ISLNK(about.st_mode);
+  if (!is_link || about.st_uid == 0 || about.st_uid == ::geteuid()) return "";
+  return fmt::format(
+      "{} is a symbolic link of user {}, which is not followed: give the folder itself", link,
+      about.st_uid);
+}
 
 Result<std::optional<int>> begin_checkpoints(const std::string& folder, const JobFile& job) {
   if (const int error = os::make_private_folder(folder); error != 0 && error != EEXIST)

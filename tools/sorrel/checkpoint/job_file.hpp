@@ -26,6 +26,11 @@ struct JobFile {
   std::string writer;
 };
 
+/// Why the path of a folder of checkpoints is not followed: it is a symbolic link of another user,
+/// which would choose the folder that is written or run. "": it is none, or this user's or the
+/// administrator's.
+[[nodiscard]] std::string link_refusal(const std::string& path);
+
 /// Makes the folder if it is missing, takes its lock, and writes the file. Returns the lock
 /// (lock_folder()), or an error: for example, the folder has checkpoints of another job.
 [[nodiscard]] Result<std::optional<int>> begin_checkpoints(const std::string& folder,

@@ -62,6 +62,8 @@ int restart_command(Arguments arguments) {
   if (const auto status = parse_options(*app, split.options)) return *status;
   if (split.program.size() != 1)
     return report_error("one folder is needed; usage: {}", restart_usage);
+  if (const std::string refusal = link_refusal(split.program.front()); !refusal.empty())
+    return report_error("{}", refusal);
   char* const path = ::realpath(split.program.front(), nullptr);
   if (path == nullptr) return report_error("{}: {}", split.program.front(), std::strerror(errno));
   const std::string folder = path;

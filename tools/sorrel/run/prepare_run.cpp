@@ -187,6 +187,8 @@ Result<std::uint64_t> read_restart_count(const std::string& text, bool is_in_mem
 /// The folder of a job that begins, its lock and its key.
 Result<void> make_checkpoint_folder(RunPlan& plan, const std::string& folder, Arguments arguments) {
   const std::filesystem::path here = std::filesystem::current_path();
+  if (const std::string refusal = link_refusal((here / folder).string()); !refusal.empty())
+    return Error{"--checkpoint: " + refusal};
   // Links that the user has made are followed here, and none later.
   std::error_code error;
   plan.job.checkpoint_folder = std::filesystem::weakly_canonical(here / folder, error);
