@@ -1,6 +1,5 @@
 #include "program/gpu/message_buffers.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "device/buffers.hpp"
@@ -56,12 +55,9 @@ class MessageBuffers final : public device::Buffers {
     // Not across a switch to another rank, which expects the context of this one.
     ThreadContext thread;
     if (found->context != nullptr) thread.use(found->context);
-    Context context = ThreadContext::current();
-    Stream stream = gpu->streams().copy_stream();
-    if (stream == nullptr) return false;
-    if (std::ranges::find(used, stream, &device::CopyStream::stream) == used.end())
-      used.push_back({.stream = stream, .context = context});
-    return copy_rows(rows, direction, stream) == success;
+    return begin_copy(rows, direction,
+                      {.stream = gpu->streams().copy_stream(), .context = ThreadContext::current()},
+                      used);
   }
 
   bool finish(const device::CopyStreams& used) override {

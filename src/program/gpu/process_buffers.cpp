@@ -66,11 +66,7 @@ class ProcessBuffers final : public device::Buffers, public device::OwnedMemory 
     ThreadContext thread;
     thread.use(context_of(rows.device));
     Context context = ThreadContext::current();
-    Stream stream = stream_of(context);
-    if (stream == nullptr) return false;
-    if (std::ranges::find(used, stream, &device::CopyStream::stream) == used.end())
-      used.push_back({.stream = stream, .context = context});
-    return copy_rows(rows, direction, stream) == success;
+    return begin_copy(rows, direction, {.stream = stream_of(context), .context = context}, used);
   }
 
   bool finish(const device::CopyStreams& used) override {

@@ -1,5 +1,6 @@
 #include "program/gpu/row_copies.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -52,6 +53,16 @@ Result copy_rows(const device::Rows& rows, device::Direction direction, Stream s
     if (result != success) return result;
   }
   return success;
+}
+
+bool begin_copy(const device::Rows& rows,
+                device::Direction direction,
+                const device::CopyStream& stream,
+                device::CopyStreams& used) {
+  if (stream.stream == nullptr) return false;
+  if (std::ranges::find(used, stream.stream, &device::CopyStream::stream) == used.end())
+    used.push_back(stream);
+  return copy_rows(rows, direction, stream.stream) == success;
 }
 
 }  // namespace sorrel::program::gpu

@@ -12,4 +12,11 @@ namespace sorrel::program::gpu {
                                device::Direction direction,
                                Stream stream);
 
+/// Begins the copy in a stream of the current context, and adds the stream to `used`. False: there
+/// is no stream (null), or the driver rejects the copy.
+[[nodiscard]] bool begin_copy(const device::Rows& rows,
+                              device::Direction direction,
+                              const device::CopyStream& stream,
+                              device::CopyStreams& used);
+
 }  // namespace sorrel::program::gpu
