@@ -1,7 +1,6 @@
 #include "program/gpu/process_buffers.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>

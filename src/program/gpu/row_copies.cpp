@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "program/gpu/driver_api.hpp"
+
 namespace sorrel::program::gpu {
 
 namespace {
@@ -36,8 +38,6 @@ Result copy_row(std::byte* host,
              : driver().cuMemcpyHtoDAsync_v2(on_device, host, bytes, stream);
 }
 
-}  // namespace
-
 Result copy_rows(const device::Rows& rows, device::Direction direction, Stream stream) {
   const auto is_pitch = [&rows](std::int64_t stride) {
     return stride >= static_cast<std::int64_t>(rows.bytes) && stride <= pitch_max;
@@ -54,6 +54,8 @@ Result copy_rows(const device::Rows& rows, device::Direction direction, Stream s
   }
   return success;
 }
+
+}  // namespace
 
 bool begin_copy(const device::Rows& rows,
                 device::Direction direction,

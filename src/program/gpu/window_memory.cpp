@@ -1,6 +1,5 @@
 #include "program/gpu/window_memory.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "program/gpu/device_wait.hpp"
@@ -41,12 +40,9 @@ class WindowMemory final : public device::OwnedMemory {
     if (!found) return false;
     ThreadContext thread;
     if (found->context != nullptr) thread.use(found->context);
-    Context context = ThreadContext::current();
-    Stream stream = owner_.streams().window_stream();
-    if (stream == nullptr) return false;
-    if (std::ranges::find(used, stream, &device::CopyStream::stream) == used.end())
-      used.push_back({.stream = stream, .context = context});
-    return copy_rows(rows, direction, stream) == success;
+    return begin_copy(
+        rows, direction,
+        {.stream = owner_.streams().window_stream(), .context = ThreadContext::current()}, used);
   }
 
   bool finish(const device::CopyStreams& used, device::Waiting waiting) override {
