@@ -1,5 +1,5 @@
 # sorrel_unity(TARGET): up to sixteen sources of a folder are compiled as one. Sources whose private names would clash have the
-# property SKIP_UNITY_BUILD_INCLUSION.
+# property SKIP_UNITY_BUILD_INCLUSION; tests/lint/check_private_names.py finds them.
 function(sorrel_unity target)
   if(target IN_LIST SORREL_UNITY_OFF)
     return()

@@ -11,7 +11,7 @@ using mpi::AttributeMap;
 using mpi::Keyval;
 
 // The keyval of a number that the program may change, or MPI_ERR_KEYVAL.
-int find_keyval(RankState& self, int number, Keyval** keyval) {
+int find_comm_keyval(RankState& self, int number, Keyval** keyval) {
   *keyval = self.services().keyvals.find(number, mpi::AttributeOwner::comm);
   if (*keyval != nullptr) return MPI_SUCCESS;
   if (number == MPI_KEYVAL_INVALID)
@@ -54,7 +54,8 @@ int Comm_free_keyval(RankState& self, int* comm_keyval) {
 
 int Comm_set_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_comm_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   if (comm.attributes == nullptr) comm.attributes = std::make_unique<AttributeMap>();
   return set_attribute(self, *comm.attributes, user_handle_of(self, comm), *keyval, attribute_val);
 }
@@ -69,14 +70,16 @@ int Comm_get_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_
     }
   }
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_comm_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   *flag = comm.attributes != nullptr && comm.attributes->get(*keyval, result) ? 1 : 0;
   return MPI_SUCCESS;
 }
 
 int Comm_delete_attr(RankState& self, Comm& comm, int comm_keyval) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_comm_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   return delete_attribute(self, comm.attributes.get(), user_handle_of(self, comm), *keyval);
 }
 

@@ -23,8 +23,8 @@ const char* default_name(const RankState& self, const Comm& comm) {
 }
 
 constexpr const char* read_late_key = "sorrel_read_late";
-constexpr std::string_view known_hints[] = {read_late_key, mpi::grid_extents_hint,
-                                            mpi::asserted_memory_kinds_key};
+constexpr std::string_view known_comm_hints[] = {read_late_key, mpi::grid_extents_hint,
+                                                 mpi::asserted_memory_kinds_key};
 
 }  // namespace
 
@@ -85,7 +85,7 @@ int Comm_set_name(RankState& self, Comm& comm, const char* comm_name) {
 
 int Comm_set_info(RankState& self, Comm& comm, MPI_Info info) {
   if (comm.info == nullptr) comm.info = std::make_unique<Info>();
-  if (const int error = take_known_hints(self, info, known_hints, comm.info.get());
+  if (const int error = take_known_hints(self, info, known_comm_hints, comm.info.get());
       error != MPI_SUCCESS)
     return error;
   const std::string* is_read_late = comm.info->find(read_late_key);

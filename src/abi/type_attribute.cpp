@@ -13,7 +13,7 @@ using mpi::AttributeOwner;
 using mpi::Datatype;
 using mpi::Keyval;
 
-int find_keyval(RankState& self, int number, Keyval** keyval) {
+int find_type_keyval(RankState& self, int number, Keyval** keyval) {
   *keyval = self.services().keyvals.find(number, AttributeOwner::type);
   if (*keyval != nullptr) return MPI_SUCCESS;
   return self.fail(MPI_ERR_KEYVAL, "invalid keyval %d; it must be one of MPI_Type_create_keyval",
@@ -41,7 +41,8 @@ int Type_free_keyval(RankState& self, int* type_keyval) {
 
 int Type_set_attr(RankState& self, Datatype& datatype, int type_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_type_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   AttributeMap& attributes = self.services().type_attributes.make(datatype);
   return set_attribute(self, attributes, attribute_handle_of(datatype), *keyval, attribute_val);
 }
@@ -49,7 +50,8 @@ int Type_set_attr(RankState& self, Datatype& datatype, int type_keyval, void* at
 int Type_get_attr(
     RankState& self, Datatype& datatype, int type_keyval, void* attribute_val, int* flag) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_type_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   const AttributeMap* attributes = self.services().type_attributes.find(datatype);
   const bool is_set =
       attributes != nullptr && attributes->get(*keyval, static_cast<void**>(attribute_val));
@@ -59,7 +61,8 @@ int Type_get_attr(
 
 int Type_delete_attr(RankState& self, Datatype& datatype, int type_keyval) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_type_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   AttributeMap* attributes = self.services().type_attributes.find(datatype);
   return delete_attribute(self, attributes, attribute_handle_of(datatype), *keyval);
 }

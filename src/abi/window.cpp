@@ -32,14 +32,14 @@ int check_shape(RankState& self, MPI_Aint size, MPI_Count disp_unit) {
   return MPI_SUCCESS;
 }
 
-constexpr std::string_view known_hints[] = {"no_locks",
-                                            "accumulate_ordering",
-                                            "accumulate_ops",
-                                            "same_size",
-                                            "same_disp_unit",
-                                            "alloc_shared_noncontig",
-                                            "mpi_minimum_memory_alignment",
-                                            mpi::asserted_memory_kinds_key};
+constexpr std::string_view known_window_hints[] = {"no_locks",
+                                                   "accumulate_ordering",
+                                                   "accumulate_ops",
+                                                   "same_size",
+                                                   "same_disp_unit",
+                                                   "alloc_shared_noncontig",
+                                                   "mpi_minimum_memory_alignment",
+                                                   mpi::asserted_memory_kinds_key};
 
 // The hints of a new window: what the library does, and what the program has asked for.
 int initial_hints(RankState& self, MPI_Info info, Info* hints) {
@@ -54,7 +54,7 @@ int initial_hints(RankState& self, MPI_Info info, Info* hints) {
   for (const auto& [key, value] : defaults) {
     if (const int error = hints->set(key, value, self.detail()); error != MPI_SUCCESS) return error;
   }
-  return take_known_hints(self, info, known_hints, hints);
+  return take_known_hints(self, info, known_window_hints, hints);
 }
 
 /// Finds what the rank has on devices, if the memory that it exposes is there; else null.
@@ -244,7 +244,7 @@ int Win_set_name(RankState& self, Win& win, const char* win_name) {
 }
 
 int Win_set_info(RankState& self, Win& win, MPI_Info info) {
-  return take_known_hints(self, info, known_hints, &win.info);
+  return take_known_hints(self, info, known_window_hints, &win.info);
 }
 
 int Win_get_info(RankState& self, Win& win, MPI_Info* info_used) {

@@ -15,7 +15,7 @@ bool is_predefined(int number) {
 }
 
 // The keyval of a number that the program may change, or MPI_ERR_KEYVAL.
-int find_keyval(RankState& self, int number, Keyval** keyval) {
+int find_win_keyval(RankState& self, int number, Keyval** keyval) {
   *keyval = self.services().keyvals.find(number, AttributeOwner::win);
   if (*keyval != nullptr) return MPI_SUCCESS;
   if (number == MPI_KEYVAL_INVALID)
@@ -65,7 +65,8 @@ int Win_free_keyval(RankState& self, int* win_keyval) {
 
 int Win_set_attr(RankState& self, Win& win, int win_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_win_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   if (win.attributes == nullptr) win.attributes = std::make_unique<AttributeMap>();
   return set_attribute(self, *win.attributes, callback_handle(win), *keyval, attribute_val);
 }
@@ -78,14 +79,16 @@ int Win_get_attr(RankState& self, Win& win, int win_keyval, void* attribute_val,
     return MPI_SUCCESS;
   }
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_win_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   *flag = win.attributes != nullptr && win.attributes->get(*keyval, result) ? 1 : 0;
   return MPI_SUCCESS;
 }
 
 int Win_delete_attr(RankState& self, Win& win, int win_keyval) {
   Keyval* keyval = nullptr;
-  if (const int error = find_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS) return error;
+  if (const int error = find_win_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS)
+    return error;
   return delete_attribute(self, win.attributes.get(), callback_handle(win), *keyval);
 }
 

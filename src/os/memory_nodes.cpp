@@ -15,7 +15,7 @@ namespace {
 /// A list of 65536 cpus, each with its own range, has half of it.
 constexpr std::size_t file_bytes_max = 1u << 20;
 
-std::string text_of_file(const std::string& path) {
+std::string kernel_text(const std::string& path) {
   std::string text;
   return read_small_file(path, file_bytes_max, text).empty() ? text : "";
 }
@@ -64,13 +64,13 @@ std::vector<int> numbers_of_row(std::string_view text) {
 
 MemoryNodes MemoryNodes::read(const std::string& folder) {
   MemoryNodes machine;
-  const std::vector<int> numbers = numbers_of_list(text_of_file(folder + "/online"));
+  const std::vector<int> numbers = numbers_of_list(kernel_text(folder + "/online"));
   if (numbers.size() < 2) return machine;
   for (const int number : numbers) {
     const std::string own = folder + "/node" + std::to_string(number);
     machine.nodes_.push_back({.number = number,
-                              .cpus = numbers_of_list(text_of_file(own + "/cpulist")),
-                              .distances = numbers_of_row(text_of_file(own + "/distance"))});
+                              .cpus = numbers_of_list(kernel_text(own + "/cpulist")),
+                              .distances = numbers_of_row(kernel_text(own + "/distance"))});
   }
   return machine;
 }

@@ -1,7 +1,6 @@
 #include "runtime/activity_description.hpp"
 
 #include <algorithm>
-#include <gnu/libc-version.h>
 #include <sys/auxv.h>
 
 #include "core/later_balance.hpp"
@@ -14,14 +13,6 @@ namespace sorrel::runtime {
 
 namespace {
 
-bool is_of_this_library(const void* address) {
-  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&describe));
-}
-
-bool is_of_c_library(const void* address) {
-  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
-}
-
 /// Functions of the kernel in the process.
 bool is_of_kernel(const void* address) {
   const unsigned long begin = getauxval(AT_SYSINFO_EHDR);
@@ -32,7 +23,8 @@ bool is_of_kernel(const void* address) {
 /// neither in this library nor in the system's.
 bool is_code_of(const Job& job, const mpi::RankState& rank, const void* address) {
   if (job.place_count() > 1) return job.rank_of_code(address) == rank.world_rank;
-  return !is_of_this_library(address) && !is_of_c_library(address) && !is_of_kernel(address);
+  return !symbols::is_in_this_library(address) && !symbols::is_in_c_library(address) &&
+         !is_of_kernel(address);
 }
 
 /// Where the running rank is, in a signal handler that has interrupted it.
@@ -44,16 +36,16 @@ RunningAt running_at(const Job& job, const mpi::RankState& rank) {
       addresses, [&](const void* address) { return is_code_of(job, rank, address); });
   RunningAt at{.place = found == addresses.end() ? nullptr : *found};
   if (addresses.empty()) return at;
-  at.is_in_call = is_of_this_library(addresses.front());
+  at.is_in_call = symbols::is_in_this_library(addresses.front());
   // While the worker switches to the rank, the calls are those of another one.
   if (at.is_in_call && at.place == nullptr) at.place = rank.fiber.call_site;
-  if (is_of_c_library(addresses.front())) at.c_function = addresses.front();
+  if (symbols::is_in_c_library(addresses.front())) at.c_function = addresses.front();
   return at;
 }
 
 /// Whether the rank's flow of control stays where it is while its worker's thread is in a signal
 /// handler.
-bool stays_suspended(const core::Fiber& fiber) {
+bool stays_at_rest(const core::Fiber& fiber) {
   // Idle workers may take a fiber that is ready, and a thread may go on.
   return fiber.state == core::FiberState::waiting ||
          (fiber.state == core::FiberState::ready && !fiber.is_guest &&
@@ -72,7 +64,7 @@ ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
       description.activity.state == core::FiberState::running && runs_flow_of(rank);
   if (is_interrupted) description.running = running_at(job, rank);
   if (is_interrupted) description.python_state = PythonState::interrupted;
-  if (stays_suspended(rank.fiber)) description.python_state = PythonState::at_rest;
+  if (stays_at_rest(rank.fiber)) description.python_state = PythonState::at_rest;
   return description;
 }
 

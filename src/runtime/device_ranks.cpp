@@ -12,7 +12,7 @@ namespace {
 using mpi::Phase;
 
 /// A rank that runs; the phase of any other stays.
-void mark(mpi::RankState& rank) {
+void mark_with_device(mpi::RankState& rank) {
   Phase expected = Phase::running;
   // The rank may enter or leave MPI at this moment, and it reads the byte as its own.
   __atomic_compare_exchange_n(&rank.phase, &expected, Phase::running_with_device, false,
@@ -28,14 +28,14 @@ void mark(mpi::RankState& rank) {
 void admit_calls(mpi::RankState& self) {
   __atomic_store_n(&self.phase, Phase::running, __ATOMIC_SEQ_CST);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (device::has_buffers()) mark(self);
+  if (device::has_buffers()) mark_with_device(self);
 }
 
 void note_device_memory() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   mpi::RankState* rank = mpi::current_rank();
   if (rank == nullptr) rank = rank_of_thread();
-  if (rank != nullptr) mark(*rank);
+  if (rank != nullptr) mark_with_device(*rank);
 }
 
 }  // namespace sorrel::runtime

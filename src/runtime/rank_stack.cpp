@@ -1,7 +1,6 @@
 #include "runtime/rank_stack.hpp"
 
 #include <cstdint>
-#include <gnu/libc-version.h>
 #include <unwind.h>
 
 #include "arch/interrupted.hpp"
@@ -13,14 +12,6 @@
 namespace sorrel::runtime {
 
 namespace {
-
-bool is_of_library(const void* address) {
-  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&is_of_library));
-}
-
-bool is_of_c_library(const void* address) {
-  return symbols::are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
-}
 
 /// Whether the thread is between two contexts: its registers are those of neither.
 bool is_in_switch(const void* context) {
@@ -78,20 +69,20 @@ void RankStack::take_of_suspended(const core::Fiber& fiber) {
 /// calls.
 void RankStack::leave_out_start() {
   const bool is_whole = end_ < depth_max;
-  if (!is_whole || end_ < 2 || !is_of_c_library(addresses_[end_ - 2])) return;
+  if (!is_whole || end_ < 2 || !symbols::is_in_c_library(addresses_[end_ - 2])) return;
   --end_;
-  while (end_ > begin_ && is_of_c_library(addresses_[end_ - 1]))
+  while (end_ > begin_ && symbols::is_in_c_library(addresses_[end_ - 1]))
     --end_;
 }
 
 void RankStack::leave_out_library() {
-  while (end_ > begin_ && is_of_library(addresses_[end_ - 1]))
+  while (end_ > begin_ && symbols::is_in_this_library(addresses_[end_ - 1]))
     --end_;
   bool is_in_library = false;
   for (std::size_t i = 0; i < end_; ++i) {
-    const bool is_library = is_of_library(addresses_[i]);
+    const bool is_library = symbols::is_in_this_library(addresses_[i]);
     is_in_library = is_in_library || is_library;
-    if (is_library || is_of_c_library(addresses_[i])) continue;
+    if (is_library || symbols::is_in_c_library(addresses_[i])) continue;
     if (is_in_library) begin_ = i;
     return;
   }

@@ -16,7 +16,7 @@ constexpr int request_signal = SIGUSR2;
 // Set before the handler is installed.
 void (*request_action)() = nullptr;
 
-void handle(int number, siginfo_t* info, void*) {
+void handle_request(int number, siginfo_t* info, void*) {
   const os::KeptErrno kept;
   if (os::is_forked_child() || info->si_pid == getpid()) {
     // In a child, or sent by the program itself.
@@ -34,7 +34,7 @@ void watch_requests(void (*on_request)()) {
   os::record_own_process();
   request_action = on_request;
   struct sigaction action{};
-  action.sa_sigaction = handle;
+  action.sa_sigaction = handle_request;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(request_signal, &action, nullptr);
 }

@@ -15,7 +15,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-constexpr const char* variable = "SORREL_TUNING";
+constexpr const char* tuning_variable = "SORREL_TUNING";
 
 /// The whole of a file; nothing if it cannot be read, errno tells why.
 std::optional<std::string> contents_of(const char* path) {
@@ -35,10 +35,10 @@ std::optional<std::string> contents_of(const char* path) {
 
 mpi::TuningTable take_tuning_from_environment(const Config& config) {
   mpi::TuningTable tuning;
-  const char* value = ::secure_getenv(variable);
+  const char* value = ::secure_getenv(tuning_variable);
   if (value == nullptr) return tuning;
   const std::string path = value;
-  ::unsetenv(variable);
+  ::unsetenv(tuning_variable);
   std::string error;
   if (!config.host_mpi.name.empty()) {
     error = "not supported over a host MPI";
@@ -48,7 +48,7 @@ mpi::TuningTable take_tuning_from_environment(const Config& config) {
     error = tuning.add(*text).value_or("");
   }
   if (!error.empty() && config.own_process == 0) {
-    std::fprintf(stderr, "sorrel: %s=%s: %s; using the built-in limits\n", variable,
+    std::fprintf(stderr, "sorrel: %s=%s: %s; using the built-in limits\n", tuning_variable,
                  printable(path).c_str(), printable(error).c_str());
   }
   return tuning;

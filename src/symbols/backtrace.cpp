@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <string_view>
 #include <ucontext.h>
@@ -82,6 +83,14 @@ bool keep_name(SourceText& text) {
 
 bool are_in_one_file(const void* address, const void* other) {
   return file_of(address) == file_of(other);
+}
+
+bool is_in_this_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&are_in_one_file));
+}
+
+bool is_in_c_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
 }
 
 struct Backtrace::Walk {

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "base/ascii_case.hpp"
+
 namespace sorrel::mpi {
 
 namespace {
@@ -24,15 +26,6 @@ constexpr std::array<Kind, 3> kinds = {
     Kind{.name = "cuda", .restrictors = cuda_restrictors, .is_of_cuda = true},
 };
 
-bool is_same_letter(char a, char b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return lower(a) == lower(b);
-}
-
-bool is_same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, is_same_letter);
-}
-
 std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
@@ -51,14 +44,14 @@ std::string_view take_part(std::string_view& rest, char separator) {
 
 bool is_supported(std::string_view text, bool has_cuda) {
   const std::string_view name = take_part(text, ':');
-  const auto* const kind =
-      std::ranges::find_if(kinds, [name](const Kind& known) { return is_same(known.name, name); });
+  const auto* const kind = std::ranges::find_if(
+      kinds, [name](const Kind& known) { return equal_ignoring_case(known.name, name); });
   if (kind == kinds.end() || (kind->is_of_cuda && !has_cuda)) return false;
   while (!text.empty()) {
     const std::string_view restrictor = take_part(text, ':');
     const bool is_known = std::ranges::any_of(
         kind->restrictors,
-        [restrictor](std::string_view known) { return is_same(known, restrictor); });
+        [restrictor](std::string_view known) { return equal_ignoring_case(known, restrictor); });
     if (!is_known) return false;
   }
   return true;

@@ -177,7 +177,7 @@ int compare_and_swap_on_device(SpinLock& lock,
   const bool is_equal = error == MPI_SUCCESS && std::memcmp(old.data(), values.compare, bytes) == 0;
   if (is_equal) error = write_on_device(target, all, static_cast<const std::byte*>(values.origin));
   lock.unlock();
-  if (error == MPI_SUCCESS) copy_bytes(values.result, old.data(), bytes);
+  if (error == MPI_SUCCESS) std::copy_n(old.data(), bytes, static_cast<std::byte*>(values.result));
   return error;
 }
 
