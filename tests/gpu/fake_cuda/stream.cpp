@@ -8,10 +8,8 @@ namespace fake_cuda {
 
 namespace {
 
-// Threads of streams use them until the process ends, so they have no end themselves: the
-// destructor of a condition waits for its waiters.
+// Threads of streams use it until the process ends, so it has no end itself.
 std::mutex& mutex = *new std::mutex;
-std::condition_variable& changed = *new std::condition_variable;
 
 }  // namespace
 
@@ -28,8 +26,15 @@ Stream::~Stream() {
     ends_ = true;
     group_.blocking.erase(this);
   }
-  changed.notify_all();
+  changed_.notify_one();
   thread_.join();
+}
+
+/// With the lock.
+void Stream::put_behind(Operation& operation, const Issued& earlier) {
+  if (earlier == nullptr || earlier->is_done) return;
+  operation.after.push_back(earlier);
+  earlier->waiters.push_back(&changed_);
 }
 
 Issued Stream::issue(std::function<void()> body, unsigned delay_us, const Issued& after) {
@@ -38,19 +43,18 @@ Issued Stream::issue(std::function<void()> body, unsigned delay_us, const Issued
   operation->delay_us = delay_us;
   {
     const std::lock_guard lock(mutex);
-    if (after != nullptr) operation->after.push_back(after);
+    put_behind(*operation, after);
     if (is_legacy_) {
-      for (Stream* stream : group_.blocking) {
-        if (stream->last_ != nullptr) operation->after.push_back(stream->last_);
-      }
+      for (Stream* stream : group_.blocking)
+        put_behind(*operation, stream->last_);
       group_.last_legacy = operation;
-    } else if ((flags_ & 1U) == 0 && group_.last_legacy != nullptr) {
-      operation->after.push_back(group_.last_legacy);
+    } else if ((flags_ & 1U) == 0) {
+      put_behind(*operation, group_.last_legacy);
     }
     queue_.push_back(operation);
     last_ = operation;
   }
-  changed.notify_all();
+  changed_.notify_one();
   return operation;
 }
 
@@ -62,7 +66,7 @@ Issued Stream::last() {
 void Stream::run() {
   std::unique_lock lock(mutex);
   for (;;) {
-    changed.wait(lock, [this] {
+    changed_.wait(lock, [this] {
       if (queue_.empty()) return ends_;
       return std::ranges::all_of(queue_.front()->after,
                                  [](const Issued& earlier) { return earlier->is_done; });
@@ -78,7 +82,9 @@ void Stream::run() {
     operation->is_done = true;
     operation->after.clear();
     operation->body = nullptr;
-    changed.notify_all();
+    // With the lock: a waiter on the stack of a thread ends with its wait.
+    for (std::condition_variable* waiter : std::exchange(operation->waiters, {}))
+      waiter->notify_one();
   }
 }
 
@@ -90,7 +96,9 @@ bool is_done(const Issued& operation) {
 bool wait(const Issued& operation) {
   std::unique_lock lock(mutex);
   if (operation == nullptr || operation->is_done) return false;
-  changed.wait(lock, [&] { return operation->is_done; });
+  std::condition_variable done;
+  operation->waiters.push_back(&done);
+  done.wait(lock, [&] { return operation->is_done; });
   return true;
 }
 

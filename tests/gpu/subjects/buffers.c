@@ -7,42 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "values.h"
 
 enum { length = 3000 };
 
 static int right, left;
-static double host[4 * length];
 static CUdeviceptr sent, received, further, big;
-
-static void put(CUdeviceptr to, const double* values, int count) {
-  CHECK(cuda.cuMemcpyHtoD(to, values, (size_t)count * sizeof(double)));
-}
-
-static const double* get(CUdeviceptr from, int count) {
-  CHECK(cuda.cuMemcpyDtoH(host, from, (size_t)count * sizeof(double)));
-  return host;
-}
-
-/* values[i] = base + i. */
-static void put_row(CUdeviceptr to, double base, int count) {
-  for (int i = 0; i < count; ++i)
-    host[i] = base + i;
-  put(to, host, count);
-}
-
-static void check_row(int line, CUdeviceptr at, double base, int count) {
-  const double* values = get(at, count);
-  for (int i = 0; i < count; ++i) {
-    if (values[i] != base + i) fail(line, "value %d is %g, not %g", i, values[i], base + i);
-  }
-}
-
-#define CHECK_ROW(at, base, count) check_row(__LINE__, at, base, count)
-
-static void* at(CUdeviceptr address) {
-  return (void*)address;
-}
 
 static void clear(void) {
   CHECK(cuda.cuMemsetD8(received, 0, length * sizeof(double)));

@@ -1,41 +1,11 @@
 // One-sided communication with memory of a device: as the memory of windows, as what operations
 // read and return, in all kinds of epochs. The argument: "checked", no wrong call; or what is
 // refused.
-#include "driver.h"
+#include "values.h"
 
-enum { length = 2000, large = 300000 };
+enum { length = 2000, large = host_length };
 
 static int right, left;
-static double host[large];
-
-static void* at(CUdeviceptr address) {
-  return (void*)address;
-}
-
-static void put(CUdeviceptr to, const double* values, int count) {
-  CHECK(cuda.cuMemcpyHtoD(to, values, (size_t)count * sizeof(double)));
-}
-
-static const double* get(CUdeviceptr from, int count) {
-  CHECK(cuda.cuMemcpyDtoH(host, from, (size_t)count * sizeof(double)));
-  return host;
-}
-
-/* values[i] = base + i. */
-static void put_row(CUdeviceptr to, double base, int count) {
-  for (int i = 0; i < count; ++i)
-    host[i] = base + i;
-  put(to, host, count);
-}
-
-static void check_values(int line, const double* values, double base, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (values[i] != base + i) fail(line, "value %d is %g, not %g", i, values[i], base + i);
-  }
-}
-
-#define CHECK_HOST(values, base, count) check_values(__LINE__, values, base, count)
-#define CHECK_ROW(at, base, count) check_values(__LINE__, get(at, count), base, count)
 
 /* A window of this rank and the memory that it is. */
 typedef struct {
