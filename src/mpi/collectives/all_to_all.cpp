@@ -1,3 +1,6 @@
+#include <array>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -5,6 +8,7 @@
 #include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/staged_rows.hpp"
 #include "mpi/collectives/traffic.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -53,6 +57,101 @@ struct Offer {
   }
 };
 
+/// The blocks of a member side by side in its row, in the order of their receivers. Where they may
+/// differ in length, a list of the places where they begin, and of the end, is in front of them.
+class BlocksInRows {
+ public:
+  BlocksInRows(const StagedRows& rows, std::int32_t rank_count, bool are_uniform)
+      : rows_(rows), rank_count_(rank_count), are_uniform_(are_uniform) {}
+
+  /// The caller's. False: they are too long for a row.
+  bool write(std::int32_t own_rank, const BlockList& blocks, int& error) {
+    return are_uniform_ ? write_uniform(own_rank, blocks, error)
+                        : write_listed(own_rank, blocks, error);
+  }
+
+  [[nodiscard]] TypedBuffer of(std::int32_t from, std::int32_t to) const {
+    const StagedRows::Row& row = rows_.of(from);
+    if (are_uniform_) {
+      const std::size_t bytes = row.bytes / static_cast<std::size_t>(rank_count_);
+      return rows_.part(from, bytes * static_cast<std::size_t>(to), bytes);
+    }
+    std::array<Place, 2> places;
+    std::memcpy(places.data(), row.data.data() + sizeof(Place) * static_cast<std::size_t>(to),
+                sizeof places);
+    return rows_.part(from, places[0], static_cast<std::size_t>(places[1] - places[0]));
+  }
+
+ private:
+  using Place = std::uint16_t;
+  static_assert(StagedRows::row_bytes <= std::numeric_limits<Place>::max());
+
+  bool write_uniform(std::int32_t own_rank, const BlockList& blocks, int& error) {
+    const TypedBuffer all{.buffer = blocks.buffer,
+                          .count = blocks.count * static_cast<std::size_t>(rank_count_),
+                          .type = blocks.type};
+    if (all.bytes() > StagedRows::row_bytes) return false;
+    rows_.begin_own(all.bytes());
+    record_error(error, move(all, rows_.part(own_rank, 0, all.bytes())));
+    return true;
+  }
+
+  bool write_listed(std::int32_t own_rank, const BlockList& blocks, int& error) {
+    const std::size_t list_bytes = sizeof(Place) * (static_cast<std::size_t>(rank_count_) + 1);
+    std::size_t end = list_bytes;
+    for (std::int32_t to = 0; to < rank_count_; ++to)
+      end += blocks.of(to).bytes();
+    if (end > StagedRows::row_bytes) return false;
+    StagedRows::Row& row = rows_.begin_own(end);
+    std::size_t place = list_bytes;
+    for (std::int32_t to = 0; to < rank_count_; ++to) {
+      const TypedBuffer block = blocks.of(to);
+      set_place(row, to, place);
+      record_error(error, move(block, rows_.part(own_rank, place, block.bytes())));
+      place += block.bytes();
+    }
+    set_place(row, rank_count_, place);
+    return true;
+  }
+
+  static void set_place(StagedRows::Row& row, std::int32_t to, std::size_t place) {
+    const auto value = static_cast<Place>(place);
+    std::memcpy(row.data.data() + sizeof value * static_cast<std::size_t>(to), &value,
+                sizeof value);
+  }
+
+  const StagedRows& rows_;
+  std::int32_t rank_count_;
+  bool are_uniform_;
+};
+
+/// Short blocks go through rows. `send` is null for blocks that are where others are received.
+int all_to_all_rows(const Member& member, const BlockList* send, const BlockList& receive) {
+  auto& [self, comm] = member;
+  CollectiveSlots& slots = comm.shared->slots();
+  StagedRows rows;
+  if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;
+  BlocksInRows staged(rows, comm.size(), comm.call.kind() == CollectiveKind::alltoall);
+  int error = MPI_SUCCESS;
+  bool are_all_staged = staged.write(comm.rank, send == nullptr ? receive : *send, error);
+  std::unique_ptr<PackedBlocks> packed;
+  if (!are_all_staged && send == nullptr)
+    packed = std::make_unique<PackedBlocks>(receive, comm.size());
+  const Offer offer{.blocks = send, .packed = packed.get()};
+  if (!are_all_staged) rows.begin_own(0, &offer);
+  if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
+  for (std::int32_t i = 0; i < comm.size(); ++i) {
+    const std::int32_t from = (comm.rank + i) % comm.size();
+    const auto* elsewhere = static_cast<const Offer*>(rows.of(from).elsewhere);
+    are_all_staged = are_all_staged && elsewhere == nullptr;
+    record_error(error,
+                 move(elsewhere == nullptr ? staged.of(from, comm.rank) : elsewhere->of(comm.rank),
+                      receive.of(from)));
+  }
+  if (!are_all_staged) slots.barrier(self, comm);
+  return error;
+}
+
 int all_to_all_over_processes(const Member& member, const Offer& offer, const BlockList& receive) {
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
@@ -83,6 +182,8 @@ int all_to_all(const Member& member, const BlockList* send, const BlockList& rec
   auto& [self, comm] = member;
   if (comm.inter != nullptr) return inter::all_to_all(member, *send, receive);
   CollectiveSlots& slots = comm.shared->slots();
+  if (comm.shared->processes() == nullptr && StagedRows::are_for(comm.size()))
+    return all_to_all_rows(member, send, receive);
   std::unique_ptr<PackedBlocks> packed;
   if (send == nullptr) packed = std::make_unique<PackedBlocks>(receive, comm.size());
   const Offer offer{.blocks = send, .packed = packed.get()};

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/cache_line.hpp"
+#include "base/line_pair.hpp"
 #include "core/fiber.hpp"
 #include "core/remote_call.hpp"
 #include "mpi/base/collective_call.hpp"
@@ -88,7 +88,7 @@ struct VectorFold {
 };
 
 /// The members that one worker runs. Its worker only.
-struct alignas(cache_line_bytes) BarrierNode {
+struct alignas(LinePair) BarrierNode {
   struct Report : core::RemoteCall {
     BarrierNode* barrier_node = nullptr;
   };

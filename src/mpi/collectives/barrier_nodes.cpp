@@ -152,12 +152,13 @@ std::vector<std::int32_t> BarrierNodes::operand_ranks_of(const BarrierNode& barr
 }
 
 void BarrierNodes::assign_values(std::int32_t rank_count) {
-  const std::size_t bytes = static_cast<std::size_t>(rank_count) * small_reduction_bytes_max;
+  const std::size_t lines =
+      line_pairs(static_cast<std::size_t>(rank_count) * small_reduction_bytes_max);
   const bool is_pair = nodes_.front()->peer != nullptr;
-  values_ = std::make_unique_for_overwrite<std::byte[]>(is_pair ? 2 * bytes : bytes);
+  values_ = std::make_unique_for_overwrite<LinePair[]>(is_pair ? 2 * lines : lines);
   for (const auto& barrier_node : nodes_) {
     const bool is_second = is_pair && barrier_node == nodes_.back();
-    barrier_node->values = values_.get() + (is_second ? bytes : 0);
+    barrier_node->values = values_[is_second ? lines : 0].bytes.data();
     // The operand of a root, and of a member that is a whole block, is stored under its rank at
     // once.
     if (barrier_node->parent == nullptr || !barrier_node->own_blocks.empty())

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/line_pair.hpp"
 #include "mpi/base/rank_layout.hpp"
 #include "mpi/collectives/barrier_node.hpp"
 
@@ -77,7 +78,7 @@ class BarrierNodes {
   std::vector<std::int32_t> shared_blocks_;
   std::vector<std::int32_t> spread_blocks_;
   /// Operands of all nodes, or of each one of a pair.
-  std::unique_ptr<std::byte[]> values_;
+  std::unique_ptr<LinePair[]> values_;
 };
 
 }  // namespace sorrel::mpi

@@ -6,6 +6,7 @@
 #include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/staged_rows.hpp"
 #include "mpi/collectives/traffic.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -94,6 +95,34 @@ int gather_staged(const Member& member,
   const std::int32_t begin_after = send == nullptr ? root + 1 : member.comm.size();
   record_error(error, staged.copy_to(receive, 0, end_before));
   record_error(error, staged.copy_to(receive, begin_after, member.comm.size()));
+  return error;
+}
+
+/// Blocks of several lengths: a short one is copied to its member's row, a longer one is read where
+/// it is. All members see which ones are, so they agree whether a second barrier is needed. `send`
+/// is null for a block that is in its place.
+int all_gather_rows(const Member& member, const TypedBuffer* send, const BlockList& receive) {
+  auto& [self, comm] = member;
+  CollectiveSlots& slots = comm.shared->slots();
+  const TypedBuffer own_block = receive.of(comm.rank);
+  const TypedBuffer& own = send == nullptr ? own_block : *send;
+  StagedRows rows;
+  if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;
+  const bool is_staged = own.bytes() <= StagedRows::row_bytes;
+  rows.begin_own(own.bytes(), is_staged ? nullptr : &own);
+  int error = is_staged ? move(own, rows.part(comm.rank, 0, own.bytes())) : MPI_SUCCESS;
+  if (send != nullptr) record_error(error, move(own, own_block));
+  if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
+  bool are_all_staged = is_staged;
+  for (std::int32_t rank = 0; rank < comm.size(); ++rank) {
+    if (rank == comm.rank) continue;
+    const StagedRows::Row& row = rows.of(rank);
+    const auto* elsewhere = static_cast<const TypedBuffer*>(row.elsewhere);
+    are_all_staged = are_all_staged && elsewhere == nullptr;
+    record_error(error, move(elsewhere == nullptr ? rows.part(rank, 0, row.bytes) : *elsewhere,
+                             receive.of(rank)));
+  }
+  if (!are_all_staged) slots.barrier(self, comm);
   return error;
 }
 
@@ -284,6 +313,8 @@ int all_gather(const Member& member, const TypedBuffer* send, const BlockList& r
   const TypedBuffer& own = send == nullptr ? own_block : *send;
   if (comm.shared->processes() != nullptr) return all_gather_over_processes(member, own, receive);
   if (can_stage(slots, receive)) return all_gather_staged(member, own, receive);
+  if (!receive.counts.is_null() && StagedRows::are_for(comm.size()))
+    return all_gather_rows(member, send, receive);
   int error = send == nullptr ? MPI_SUCCESS : move(own, own_block);
   slots.publish(comm, &own);
   if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;

@@ -14,4 +14,12 @@ MemberFold::MemberFold(const Member& member, const ReductionArguments& arguments
   }
 }
 
+MemberFold::MemberFold(const Member& member,
+                       const ReductionArguments& arguments,
+                       const StagedRows& rows)
+    : tree_(member.comm.size()), fold_(tree_, arguments) {
+  for (std::int32_t rank = 0; rank < member.comm.size(); ++rank)
+    operands_.push_back({.node = tree_.leaf(rank), .elements = rows.of(rank).data.data()});
+}
+
 }  // namespace sorrel::mpi

@@ -3,14 +3,18 @@
 
 #include <vector>
 
+#include "mpi/collectives/staged_rows.hpp"
 #include "mpi/collectives/tree_fold.hpp"
 
 namespace sorrel::mpi {
 
-/// A fold of the operands that the members have published.
 class MemberFold {
  public:
+  /// Of the operands that the members have published.
   MemberFold(const Member& member, const ReductionArguments& arguments);
+
+  /// Of the operands in the members' rows.
+  MemberFold(const Member& member, const ReductionArguments& arguments, const StagedRows& rows);
 
   void fold(ElementRange range, void* into) { fold_.fold(operands_, range, into); }
 

@@ -97,6 +97,20 @@ int compute_all(const Member& member, const ReductionArguments& arguments) {
   return error;
 }
 
+/// The same from copies of the operands in rows, with one barrier.
+int compute_all_from_rows(const Member& member, const ReductionArguments& arguments) {
+  StagedRows rows;
+  if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;
+  StagedRows::Row& own = rows.begin_own(arguments.count * arguments.type.size());
+  copy_elements(operands_of(arguments).input, own.data.data(), arguments.count, arguments.type);
+  if (const int mismatch = member.comm.shared->slots().barrier(member.self, member.comm);
+      mismatch != MPI_SUCCESS)
+    return mismatch;
+  const ElementRange all{.first = 0, .count = arguments.count};
+  MemberFold(member, arguments, rows).fold(all, arguments.receive);
+  return MPI_SUCCESS;
+}
+
 using Shard = ReductionExchange::Shard;
 
 /// How many members of a process compute: one on each worker, or fewer if the vector is short.
@@ -371,6 +385,9 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
       copy_elements(total, operands.output, arguments.count, arguments.type);
     });
   }
+  if (is_repeated && arguments.type.is_dense() && bytes <= StagedRows::row_bytes &&
+      StagedRows::are_for(comm.size()))
+    return compute_all_from_rows(member, arguments);
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   if (is_repeated) return compute_all(member, arguments);

@@ -586,17 +586,17 @@ int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std
   SORREL_ASSERT(over_processes_ == nullptr, "only the members of this process would be in step");
   // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
-    bytes = std::bit_ceil(bytes);
+    bytes = std::bit_ceil(std::max(bytes, staging_bytes_min));
     if (const int error = barrier(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {
       for (auto& staged : staging_)
-        staged = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        staged = std::make_unique<LinePair[]>(line_pairs(bytes));
       staging_bytes_ = bytes;
     }
     barrier(self, comm);
-    SORREL_ASSERT(staging_bytes_ >= bytes, "the members disagree on the size");
+    if (staging_bytes_ < bytes) return MPI_ERR_TRUNCATE;
   }
-  *buffer = staging_[comm.barrier_count % 2].get();
+  *buffer = reinterpret_cast<std::byte*>(staging_[comm.barrier_count % 2].get());
   return MPI_SUCCESS;
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/line_pair.hpp"
 #include "mpi/base/tuning.hpp"
 #include "mpi/collectives/barrier_node.hpp"
 #include "mpi/collectives/barrier_nodes.hpp"
@@ -111,9 +112,10 @@ class CollectiveSlots {
                        const ReductionArguments& arguments,
                        const SmallReduction& reduction);
 
-  /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading. All
-  /// members call with the same `bytes`. The members are those of one process. May suspend. Fails
-  /// as barrier() does.
+  /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading.
+  /// They begin at a cache line, and are zeros at first. All members call with the same `bytes`.
+  /// The members are those of one process. May suspend. Fails as barrier() does, and with
+  /// MPI_ERR_TRUNCATE if member 0 has not called.
   int staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer);
 
   /// Called when a member frees the communicator, on its worker.
@@ -209,7 +211,7 @@ class CollectiveSlots {
   std::unique_ptr<const void*[]> published_;
 
   // Written by member 0 between two barriers.
-  std::array<std::unique_ptr<std::byte[]>, 2> staging_;
+  std::array<std::unique_ptr<LinePair[]>, 2> staging_;
   std::size_t staging_bytes_ = 0;
 
   const CollectiveLimits limits_;
