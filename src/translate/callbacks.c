@@ -32,6 +32,20 @@ static int no_place(const char* name, const char* what) {
 typedef void UserFunction(void* in, void* inout, int* count, F_MPI_Datatype* datatype);
 static Function op_table[places];
 
+/* Operations of C++: the last one of a place, and the function that the bindings have given for it.
+ */
+static struct {
+  MPI_Op op;
+  Function function;
+} cxx_ops[places];
+
+static void set_cxx_op(F_MPI_Op op, Function function) {
+  const MPI_Op own = to_op(op);
+  for (int i = 0; i < places && own != (MPI_Op)0; ++i) {
+    if (cxx_ops[i].op == own) cxx_ops[i].function = function;
+  }
+}
+
 #ifdef SORREL_CXX_HOOKS
 /* Open MPI's C++ bindings, which are code of the program: MPI::Op::Init creates an operation of
  * this function of their library, and then gives the function of the program for it. */
@@ -40,15 +54,22 @@ void ompi_mpi_cxx_op_intercept(void* in,
                                int* count,
                                F_MPI_Datatype* datatype,
                                UserFunction* function) __attribute__((weak));
+#endif
 
-static struct {
-  MPI_Op op;
-  Function function;
-} cxx_ops[places];
+#ifdef SORREL_CXX_PROXIES
+/* MPICH's C++ bindings, a library: MPI::Op::Init creates an operation of the program's function,
+ * and then gives the function of the library that calls it. Handlers and keyvals are alike. */
+typedef void CxxOp(void* in, void* inout, int count, F_MPI_Datatype datatype, Function function);
 #endif
 
 static void call_op(int place, void* in, void* inout, int* count, MPI_Datatype* datatype) {
   F_MPI_Datatype own = from_datatype(*datatype);
+#ifdef SORREL_CXX_PROXIES
+  if (cxx_ops[place].function != NULL) {
+    ((CxxOp*)cxx_ops[place].function)(in, inout, *count, own, op_table[place]);
+    return;
+  }
+#endif
 #ifdef SORREL_CXX_HOOKS
   if (op_table[place] == (Function)ompi_mpi_cxx_op_intercept) {
     ompi_mpi_cxx_op_intercept(in, inout, count, &own, (UserFunction*)cxx_ops[place].function);
@@ -64,9 +85,20 @@ static MPI_User_function* const op_functions[] = {REPEAT(SORREL_NAMED, op)};
 #ifdef SORREL_CXX_HOOKS
 __attribute__((visibility("default"))) void ompi_op_set_cxx_callback(F_MPI_Op op,
                                                                      UserFunction* function) {
-  for (int i = 0; i < places; ++i) {
-    if (cxx_ops[i].op == to_op(op)) cxx_ops[i].function = (Function)function;
-  }
+  set_cxx_op(op, (Function)function);
+}
+#endif
+
+#ifdef SORREL_CXX_PROXIES
+/* With the name of MPICH 3.3 and later, and the one before. */
+#define CXX_FUNCTION(name, parameters)                                                      \
+  void cxx_##name parameters __asm__("MPII_" #name) __attribute__((visibility("default"))); \
+  __asm__(".globl MPIR_" #name "\n\t.type MPIR_" #name ", %function\n\t.set MPIR_" #name    \
+          ", MPII_" #name);                                                                 \
+  void cxx_##name parameters
+
+CXX_FUNCTION(Op_set_cxx, (F_MPI_Op op, Function call)) {
+  set_cxx_op(op, call);
 }
 #endif
 
@@ -86,13 +118,11 @@ SORREL_FUNCTION(int, Op_create, (UserFunction * function, int commute, F_MPI_Op*
   MPI_Op made = MPI_OP_NULL;
   const int error = S.Op_create(op_functions[place], commute, &made);
   if (error != MPI_SUCCESS) return f_result(error);
-#ifdef SORREL_CXX_HOOKS
   /* A freed operation may have had the same handle. */
   for (int i = 0; i < places; ++i) {
     if (cxx_ops[i].op == made) cxx_ops[i].op = NULL;
   }
-  if (is_cxx) cxx_ops[place].op = made;
-#endif
+  cxx_ops[place].op = made;
   set_op(op, made);
   return MPI_SUCCESS;
 }
@@ -125,6 +155,44 @@ SORREL_FUNCTION(int, Op_create_c, (UserFunctionC * function, int commute, F_MPI_
 /* ---- Error handlers. The program's function gets two arguments; what follows them is each
  * implementation's own. ---- */
 
+#ifdef SORREL_CXX_PROXIES
+typedef void CxxHandler(int kind, void* handle, int* code, Function function);
+
+enum { cxx_comm, cxx_file, cxx_win, cxx_session };
+
+static struct {
+  MPI_Errhandler handler;
+  Function call;
+} cxx_handlers[(cxx_session + 1) * places];
+
+static void note_handler(int kind, int place, MPI_Errhandler made) {
+  for (int i = 0; i < (cxx_session + 1) * places; ++i) {
+    if (cxx_handlers[i].handler == made) cxx_handlers[i].handler = NULL;
+  }
+  cxx_handlers[kind * places + place].handler = made;
+}
+
+CXX_FUNCTION(Errhandler_set_cxx, (F_MPI_Errhandler errhandler, Function call)) {
+  const MPI_Errhandler own = to_errhandler(errhandler);
+  for (int i = 0; i < (cxx_session + 1) * places && own != (MPI_Errhandler)0; ++i) {
+    if (cxx_handlers[i].handler == own) cxx_handlers[i].call = call;
+  }
+}
+
+/* Whether it is a handler of C++: after it, the call succeeds, or the bindings would call the
+ * handler again. */
+static int calls_cxx_handler(int kind, int place, void* handle, int* code, Function function) {
+  CxxHandler* const call = (CxxHandler*)cxx_handlers[kind * places + place].call;
+  if (call == NULL) return 0;
+  call(kind, handle, code, function);
+  *code = MPI_SUCCESS;
+  return 1;
+}
+#else
+#define note_handler(kind, place, made) ((void)0)
+#define calls_cxx_handler(kind, place, handle, code, function) 0
+#endif
+
 #define ERRHANDLERS(kind, Kind)                                                               \
   typedef void Kind##Handler(F_MPI_##Kind* handle, int* code, ...);                           \
   static Function kind##_table[places];                                                       \
@@ -132,7 +200,8 @@ SORREL_FUNCTION(int, Op_create_c, (UserFunctionC * function, int commute, F_MPI_
     F_MPI_##Kind own = from_##kind(*handle);                                                  \
     int own_code = from_error(*code);                                                         \
     const int given = own_code;                                                               \
-    ((Kind##Handler*)kind##_table[place])(&own, &own_code);                                   \
+    if (!calls_cxx_handler(cxx_##kind, place, &own, &own_code, kind##_table[place]))          \
+      ((Kind##Handler*)kind##_table[place])(&own, &own_code);                                 \
     /* The call returns what the handler has written. */                                      \
     if (own_code != given) *code = to_error(own_code);                                        \
   }                                                                                           \
@@ -149,7 +218,10 @@ SORREL_FUNCTION(int, Op_create_c, (UserFunctionC * function, int commute, F_MPI_
     if (place < 0) return no_place("MPI_" #Kind "_create_errhandler", "error handlers");      \
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                                \
     const int error = S.Kind##_create_errhandler(kind##_handlers[place], &made);              \
-    if (error == MPI_SUCCESS) set_errhandler(errhandler, made);                               \
+    if (error == MPI_SUCCESS) {                                                               \
+      note_handler(cxx_##kind, place, made);                                                  \
+      set_errhandler(errhandler, made);                                                       \
+    }                                                                                         \
     return f_result(error);                                                                   \
   }
 
@@ -166,11 +238,30 @@ SORREL_FUNCTION(int, Errhandler_create, (CommHandler * function, F_MPI_Errhandle
 /* ---- Attributes. A keyval may be freed while attributes use it, so its state is kept; equal ones
  * share it. ---- */
 
+#ifdef SORREL_CXX_PROXIES
+/* `form` says in which form an attribute was set: 0, as a pointer. */
+typedef int CxxCopy(Function function,
+                    int handle,
+                    int keyval,
+                    void* extra_state,
+                    int form,
+                    void* in,
+                    void* out,
+                    int* flag);
+typedef int CxxDelete(
+    Function function, int handle, int keyval, int form, void* value, void* extra_state);
+#endif
+
 struct Keyval {
   struct Keyval* next;
   Function copy;
   Function remove;
   void* extra_state;
+#ifdef SORREL_CXX_PROXIES
+  int number; /* the program's */
+  CxxCopy* call_copy;
+  CxxDelete* call_delete;
+#endif
 };
 static struct Keyval* all_keyvals;
 
@@ -181,12 +272,46 @@ static struct Keyval* keyval_of(Function copy, Function remove, void* extra_stat
       return keyval;
   }
   struct Keyval* const made = f_allocate(sizeof *made);
-  *made = (struct Keyval){first, copy, remove, extra_state};
+  *made =
+      (struct Keyval){.next = first, .copy = copy, .remove = remove, .extra_state = extra_state};
   while (!__atomic_compare_exchange_n(&all_keyvals, &made->next, made, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE)) {
   }
   return made;
 }
+
+#ifdef SORREL_CXX_PROXIES
+/* A freed keyval may have had the same number. */
+static void note_keyval(struct Keyval* own, int number) {
+  struct Keyval* old = __atomic_load_n(&all_keyvals, __ATOMIC_ACQUIRE);
+  for (; old != NULL; old = old->next) {
+    if (old->number == number) old->number = MPI_KEYVAL_INVALID;
+  }
+  own->number = number;
+}
+
+#define CALL_CXX_COPY(own, handle, keyval, in, out, flag)                                       \
+  if (own->call_copy != NULL)                                                                   \
+    return to_error(own->call_copy(own->copy, handle, from_keyval(keyval), own->extra_state, 0, \
+                                   in, out, flag));
+#define CALL_CXX_DELETE(own, handle, keyval, value) \
+  if (own->call_delete != NULL)                     \
+    return to_error(                                \
+        own->call_delete(own->remove, handle, from_keyval(keyval), 0, value, own->extra_state));
+
+CXX_FUNCTION(Keyval_set_proxy, (int keyval, CxxCopy* call_copy, CxxDelete* call_delete)) {
+  struct Keyval* own = __atomic_load_n(&all_keyvals, __ATOMIC_ACQUIRE);
+  for (; own != NULL; own = own->next) {
+    if (own->number != keyval) continue;
+    own->call_copy = call_copy;
+    own->call_delete = call_delete;
+  }
+}
+#else
+#define note_keyval(own, number) ((void)(own))
+#define CALL_CXX_COPY(own, handle, keyval, in, out, flag)
+#define CALL_CXX_DELETE(own, handle, keyval, value)
+#endif
 
 #define KEYVALS(kind, Kind, H)                                                                    \
   typedef int Kind##Copy(F_MPI_##H handle, int keyval, void* extra_state, void* in, void* out,    \
@@ -195,11 +320,13 @@ static struct Keyval* keyval_of(Function copy, Function remove, void* extra_stat
   static int copy_##kind(MPI_##H handle, int keyval, void* extra_state, void* in, void* out,      \
                          int* flag) {                                                             \
     const struct Keyval* const own = extra_state;                                                 \
+    CALL_CXX_COPY(own, from_##kind(handle), keyval, in, out, flag)                                \
     return to_error(((Kind##Copy*)own->copy)(from_##kind(handle), from_keyval(keyval),            \
                                              own->extra_state, in, out, flag));                   \
   }                                                                                               \
   static int delete_##kind(MPI_##H handle, int keyval, void* value, void* extra_state) {          \
     const struct Keyval* const own = extra_state;                                                 \
+    CALL_CXX_DELETE(own, from_##kind(handle), keyval, value)                                      \
     return to_error(((Kind##Delete*)own->remove)(from_##kind(handle), from_keyval(keyval), value, \
                                                  own->extra_state));                              \
   }
@@ -211,13 +338,16 @@ static struct Keyval* keyval_of(Function copy, Function remove, void* extra_stat
     const Function own_copy = (Function)copy;                                                   \
     const Function own_remove = (Function)remove;                                               \
     int made = sorrel_unset_int;                                                                \
-    const int error =                                                                           \
-        S.Name(f_is_null_copy(own_copy) ? (CopyType*)0                                          \
-               : f_is_dup(own_copy)     ? (CopyType*)1                                          \
-                                        : copy_##kind,                                              \
-               f_is_null_delete(own_remove) ? (DeleteType*)0 : delete_##kind,                   \
-               keyval == NULL ? NULL : &made, keyval_of(own_copy, own_remove, extra_state));    \
-    if (made != sorrel_unset_int) *keyval = from_keyval(made);                                  \
+    struct Keyval* const own = keyval_of(own_copy, own_remove, extra_state);                    \
+    const int error = S.Name(f_is_null_copy(own_copy) ? (CopyType*)0                            \
+                             : f_is_dup(own_copy)     ? (CopyType*)1                            \
+                                                      : copy_##kind,                                \
+                             f_is_null_delete(own_remove) ? (DeleteType*)0 : delete_##kind,     \
+                             keyval == NULL ? NULL : &made, own);                               \
+    if (made != sorrel_unset_int) {                                                             \
+      *keyval = from_keyval(made);                                                              \
+      note_keyval(own, *keyval);                                                                \
+    }                                                                                           \
     return f_result(error);                                                                     \
   }
 

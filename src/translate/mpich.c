@@ -33,6 +33,34 @@ int f_is_null_delete(f_Function* function) {
   return function == NULL;
 }
 
+/* ---- The handlers of the C++ bindings that throw. A thread that loses the race keeps one. ---- */
+
+#define THROWING(kind, Kind)                                                                \
+  static MPI_Errhandler throwing_##kind;                                                    \
+  static void return_from_##kind(MPI_##Kind* handle, int* code, ...) {                      \
+    (void)handle, (void)code;                                                               \
+  }                                                                                         \
+  MPI_Errhandler f_throwing_##kind(void) {                                                  \
+    MPI_Errhandler found = __atomic_load_n(&throwing_##kind, __ATOMIC_ACQUIRE);             \
+    MPI_Errhandler made = MPI_ERRORS_RETURN;                                                \
+    if (found != (MPI_Errhandler)0 ||                                                       \
+        R.Kind##_create_errhandler(return_from_##kind, &made) != MPI_SUCCESS)               \
+      return found == (MPI_Errhandler)0 ? made : found;                                     \
+    return __atomic_compare_exchange_n(&throwing_##kind, &found, made, 0, __ATOMIC_ACQ_REL, \
+                                       __ATOMIC_ACQUIRE)                                    \
+               ? made                                                                       \
+               : found;                                                                     \
+  }
+THROWING(comm, Comm)
+THROWING(win, Win)
+THROWING(file, File)
+
+int f_is_throwing(MPI_Errhandler handle) {
+  return handle == __atomic_load_n(&throwing_comm, __ATOMIC_ACQUIRE) ||
+         handle == __atomic_load_n(&throwing_win, __ATOMIC_ACQUIRE) ||
+         handle == __atomic_load_n(&throwing_file, __ATOMIC_ACQUIRE);
+}
+
 /* ---- Requests of the list. The first word of the list of free places is under the lock, which a
  * rank with one thread does not need. ---- */
 

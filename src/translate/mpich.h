@@ -28,13 +28,32 @@
   }
 OTHER_HANDLES(comm, Comm, Comm, MPI_COMM_NULL)
 OTHER_HANDLES(datatype, Datatype, Type, MPI_DATATYPE_NULL)
-OTHER_HANDLES(errhandler, Errhandler, Errhandler, MPI_ERRHANDLER_NULL)
 OTHER_HANDLES(group, Group, Group, MPI_GROUP_NULL)
 OTHER_HANDLES(info, Info, Info, MPI_INFO_NULL)
 OTHER_HANDLES(message, Message, Message, MPI_MESSAGE_NULL)
 OTHER_HANDLES(op, Op, Op, MPI_OP_NULL)
 OTHER_HANDLES(session, Session, Session, MPI_SESSION_NULL)
 OTHER_HANDLES(win, Win, Win, MPI_WIN_NULL)
+
+/* MPI::ERRORS_THROW_EXCEPTIONS: a call returns its error, and the C++ bindings, which ask for the
+ * handler, throw. So each kind of object has a handler of its own that does nothing. */
+enum { f_errors_throw = 0x54000002 };
+
+MPI_Errhandler f_throwing_comm(void) __attribute__((visibility("hidden")));
+MPI_Errhandler f_throwing_win(void) __attribute__((visibility("hidden")));
+MPI_Errhandler f_throwing_file(void) __attribute__((visibility("hidden")));
+int f_is_throwing(MPI_Errhandler handle) __attribute__((visibility("hidden")));
+
+static inline MPI_Errhandler other_to_errhandler(F_MPI_Errhandler handle) {
+  if (handle == f_errors_throw) return MPI_ERRORS_RETURN;
+  if ((unsigned)handle < first_object) return (MPI_Errhandler)0;
+  const MPI_Errhandler own = R.Errhandler_fromint(handle);
+  return own == MPI_ERRHANDLER_NULL ? (MPI_Errhandler)0 : own;
+}
+
+static inline F_MPI_Errhandler other_from_errhandler(MPI_Errhandler handle) {
+  return f_is_throwing(handle) ? f_errors_throw : R.Errhandler_toint(handle);
+}
 
 /* Other requests, as persistent ones, are in a list: their integers are places of it. A place has
  * the address of a request, or if it is free an odd number. A generalized request may be completed
@@ -78,6 +97,14 @@ static inline F_MPI_Request other_from_request(MPI_Request handle) {
 }
 
 #include "mpich_values.h"
+
+#define SORREL_HANDLER_OF(kind)                                                    \
+  static inline MPI_Errhandler to_##kind##_errhandler(F_MPI_Errhandler handle) {   \
+    return handle == f_errors_throw ? f_throwing_##kind() : to_errhandler(handle); \
+  }
+SORREL_HANDLER_OF(comm)
+SORREL_HANDLER_OF(win)
+SORREL_HANDLER_OF(file)
 
 #undef F_MPI_STATUS_IGNORE
 #undef F_MPI_STATUSES_IGNORE

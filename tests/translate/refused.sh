@@ -41,6 +41,14 @@ for missing in MPIX_Query QMPI_Register_function MPIO_Testall; do
   refuses "1 MPI function that this version does not have: $missing" -n 2 "$folder/unknown"
 done
 
+# Classes of MPICH's C++ bindings: their own library, which must be there, and is preloaded.
+library libmpicxx.so.12 'int _ZN3MPI4InitEv(void) { return 0; }'
+program classes 'int _ZN3MPI4InitEv(void), MPI_Init(void*, void*); int main(void) { return _ZN3MPI4InitEv() + MPI_Init(0, 0); }' \
+  "$folder/libmpicxx.so.12" "$mpich"
+refuses "/classes uses the classes of MPICH's C++ bindings" -n 2 env "$folder/classes"
+rm "$folder/libmpicxx.so.12"
+refuses "/classes needs libmpicxx.so.12, which the loader does not find: install it" -n 2 "$folder/classes"
+
 # Interfaces that are not translated, each by its name. `of NAME SONAME...`: the program needs these libraries.
 start='int MPI_Init(void*, void*); int main(void) { return MPI_Init(0, 0); }'
 of() {

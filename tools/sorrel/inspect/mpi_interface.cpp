@@ -96,10 +96,18 @@ bool is_mpi_name(std::string_view name, bool is_translated) {
   // C's names, and Fortran's as compilers write them: mpi_send_.
   if (begins_with_any(name, {"MPI_", "PMPI_"})) return true;
   if (begins_with_any(name, {"mpi_", "pmpi_"}) && name.back() == '_') return true;
-  return is_translated &&
-         begins_with_any(name, {"MPIX_", "PMPIX_", "OMPI_", "ompi_", "opal_", "mca_", "MPIR_",
-                                "MPID_", "MPIO_", "PMPIO_", "QMPI_", "pmpir_", "__mpi_", "_ZN3MPI",
-                                "_ZNK3MPI", "_ZTVN3MPI", "_ZTIN3MPI", "_ZTSN3MPI"});
+  return is_translated && (is_class_name(name) ||
+                           begins_with_any(name, {"MPIX_", "PMPIX_", "OMPI_", "ompi_", "opal_",
+                                                  "mca_", "MPII_", "MPIR_", "MPID_", "MPIO_",
+                                                  "PMPIO_", "QMPI_", "pmpir_", "__mpi_"}));
+}
+
+bool has_classes(std::string_view soname) {
+  return soname == "libmpicxx.so.12" || soname == "libmpichcxx.so.12";
+}
+
+bool is_class_name(std::string_view name) {
+  return begins_with_any(name, {"_ZN3MPI", "_ZNK3MPI", "_ZTVN3MPI", "_ZTIN3MPI", "_ZTSN3MPI"});
 }
 
 }  // namespace sorrel::tool

@@ -25,4 +25,11 @@ struct MpiInterface {
 /// libraries of another MPI, of whose names Sorrel has some.
 [[nodiscard]] bool is_mpi_name(std::string_view name, bool is_translated);
 
+/// Whether a library of this name has the classes of MPICH's C++ bindings. Sorrel's library of the
+/// name has none: the MPI's own one works over the translation of the functions in C.
+[[nodiscard]] bool has_classes(std::string_view soname);
+
+/// Whether a symbol of this name belongs to the classes of the C++ bindings.
+[[nodiscard]] bool is_class_name(std::string_view name);
+
 }  // namespace sorrel::tool

@@ -331,6 +331,12 @@ class Inspection final : public os::LibraryWalk {
     if (const MpiInterface* translated = translated_interface(soname); translated != nullptr) {
       std::string ours = installation_.translation_folder(translated->family);
       ours += "/" + std::string(soname);
+      if (has_classes(soname) && (uses_classes(*program_) || uses_classes(needer))) {
+        path = find_elsewhere(std::move(path), soname, needer, needer_path);
+        // Sorrel's folder would precede that of the MPI's own library.
+        if (!path.empty()) report_.preloaded_translations.push_back(path);
+        return path;
+      }
       if (os::is_file(ours)) {
         // An old-style RPATH precedes LD_LIBRARY_PATH.
         const bool is_elsewhere =
@@ -339,6 +345,14 @@ class Inspection final : public os::LibraryWalk {
         return ours;
       }
     }
+    return find_elsewhere(std::move(path), soname, needer, needer_path);
+  }
+
+  /// `path`, or what the loader says if that is "".
+  std::string find_elsewhere(std::string path,
+                             std::string_view soname,
+                             const ElfFile& needer,
+                             const std::string& needer_path) {
     if (!path.empty()) return path;
     if (!answer_) answer_ = ask_loader(*program_, report_.path, search().before_runpath);
     const auto found = answer_->paths.find(soname);
@@ -346,6 +360,14 @@ class Inspection final : public os::LibraryWalk {
     if (soname == answer_->missing && library_error_.empty() && !is_preloaded(soname))
       library_error_ = describe_missing(soname, needer, needer_path);
     return "";
+  }
+
+  [[nodiscard]] static bool uses_classes(const ElfFile& file) {
+    bool uses = false;
+    file.for_each_symbol([&](const os::ElfSymbol& symbol) {
+      uses = uses || (!symbol.is_defined && is_class_name(symbol.name));
+    });
+    return uses;
   }
 
   /// The loader goes on without a preloaded library that it cannot find.
@@ -401,7 +423,7 @@ class Inspection final : public os::LibraryWalk {
     const MpiInterface* translated = translated_interface(need.soname);
     if (is_our_translation(need)) {
       take_translation(need, *translated);
-    } else if (!foreign_mpi(need.soname).empty() &&
+    } else if (!foreign_mpi(need.soname).empty() && !has_classes(need.soname) &&
                (foreign_.empty() ||
                 (is_shared_name(foreign_name_) && !is_shared_name(need.soname)))) {
       foreign_ = foreign_mpi(need.soname);

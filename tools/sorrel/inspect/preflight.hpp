@@ -68,7 +68,7 @@ struct ProgramReport {
   std::string interface_library;
   /// Its libraries that observe calls of MPI (PMPI).
   std::vector<ProfilingTool> tools;
-  /// Files of it that a library path would not overrule.
+  /// Files of it that a library path would not overrule, and the MPI's own library of C++ classes.
   std::vector<std::string> preloaded_translations;
   /// A shell script, or an executable without MPI that can start other programs.
   bool starts_programs = false;

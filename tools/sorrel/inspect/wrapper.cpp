@@ -33,9 +33,8 @@ ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
   }
   if (inner.refusal.empty() && !inner.preloaded_translations.empty()) {
     inner.refusal = fmt::format(
-        "{} has an RPATH to {}'s library, which only a preloaded library overrules, and {} would "
-        "be "
-        "preloaded too; start {} without {}",
+        "{} uses the classes of {}'s C++ bindings, or has an RPATH to its library: both need a "
+        "preloaded library, and {} would be preloaded too; start {} without {}",
         inner.name, inner.translated_mpi, outer.name, inner.name, outer.name);
   }
   if (inner.own_process_reason.empty() && is_valgrind(outer.path)) {
