@@ -74,6 +74,8 @@ BY_HAND = {"Init", "Init_thread", "Op_create", "Op_create_c", "Comm_create_errha
 HOT_OBJECTS = ("COMM_WORLD", "COMM_NULL", "COMM_SELF", "REQUEST_NULL")
 # Open MPI's objects that lie first: frequent ones share lines of the cache.
 FIRST_OBJECTS = ("DOUBLE", "SUM", "INT", "BYTE", "FLOAT", "MAX", "MIN", "CHAR")
+# Open MPI's MPI_2COMPLEX and MPI_2DOUBLE_COMPLEX, which other MPIs lack. Tables of programs name them; functions find a null handle in them.
+BEYOND_MPI = ("ompi_mpi_2cplex", "ompi_mpi_2dblcplex")
 # Functions that write the program's request themselves where requests are equal in both interfaces: they write it only if they succeed, and never
 # MPI_REQUEST_NULL.
 WRITE_REQUESTS = {"openmpi": {"Isend", "Issend", "Irsend", "Irecv"}}
@@ -609,9 +611,11 @@ def functions_text(family):
 def objects_text(family):
     """By the assembler, which keeps the order."""
     standard = standard_values()
+    null = next(one for one in family.handles if one[1] == "DATATYPE_NULL")
+    beyond = [(*null[:2], symbol, null[3]) for symbol in BEYOND_MPI]
     first = sorted(family.handles, key=lambda one: FIRST_OBJECTS.index(one[1]) if one[1] in FIRST_OBJECTS else len(FIRST_OBJECTS))
     yield "__asm__(\n    \".pushsection .data\\n.balign 64\\n\"\n"
-    for _, name, symbol, _ in first:
+    for _, name, symbol, _ in (*first, *beyond):
         number = int(re.search(r"0x[0-9a-f]+", standard[name])[0], 16)
         yield (f"    \".globl {symbol}\\n.type {symbol}, %object\\n.size {symbol}, 16\\n"
                f"{symbol}: .8byte {number ^ MAGIC}, 0\\n\"\n")

@@ -4,7 +4,7 @@
 #include "../mpi/check.h"
 
 #ifdef OPEN_MPI_FAMILY
-extern struct ompi_object ompi_mpi_lb, ompi_mpi_ub;
+extern struct ompi_object ompi_mpi_lb, ompi_mpi_ub, ompi_mpi_2cplex, ompi_mpi_2dblcplex;
 #define LOWER ((MPI_Datatype) & ompi_mpi_lb)
 #define UPPER ((MPI_Datatype) & ompi_mpi_ub)
 int MPIX_Query_rocm_support(void);
@@ -98,6 +98,15 @@ static void functions_beyond_mpi_answer(void) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   CHECK_EQUAL(sum, size_of(MPI_COMM_WORLD) * (size_of(MPI_COMM_WORLD) + 1) / 2);
   MPI_Request_free(&requests[0]), MPI_Request_free(&requests[1]);
+  /* Datatypes that MPI does not have: calls refuse them. */
+  MPI_Datatype pairs[] = {(MPI_Datatype)&ompi_mpi_2cplex, (MPI_Datatype)&ompi_mpi_2dblcplex};
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 2; ++i) {
+    int size = 0, error_class = 0;
+    MPI_Error_class(MPI_Type_size(pairs[i], &size), &error_class);
+    CHECK_EQUAL(error_class, MPI_ERR_TYPE);
+    CHECK(pairs[i] != MPI_DATATYPE_NULL);
+  }
   char bound[1024] = "", current[1024] = "", exists[1024] = "";
   CHECK_EQUAL(OMPI_Affinity_str(0, bound, current, exists), MPI_SUCCESS);
   CHECK(bound[0] != 0 && current[0] != 0 && exists[0] != 0);
