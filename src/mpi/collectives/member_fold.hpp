@@ -10,10 +10,10 @@ namespace sorrel::mpi {
 
 class MemberFold {
  public:
-  /// Of the operands that the members have published.
+  /// Folds the operands that the members have published.
   MemberFold(const Member& member, const ReductionArguments& arguments);
 
-  /// Of the operands in the members' rows.
+  /// Folds the operands in the members' rows.
   MemberFold(const Member& member, const ReductionArguments& arguments, const StagedRows& rows);
 
   void fold(ElementRange range, void* into) { fold_.fold(operands_, range, into); }

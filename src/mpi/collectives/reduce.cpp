@@ -97,7 +97,7 @@ int compute_all(const Member& member, const ReductionArguments& arguments) {
   return error;
 }
 
-/// The same from copies of the operands in rows, with one barrier.
+/// Computes it from copies of the operands in rows, with one barrier.
 int compute_all_from_rows(const Member& member, const ReductionArguments& arguments) {
   StagedRows rows;
   if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;

@@ -18,7 +18,7 @@ namespace sorrel::mpi {
 
 class StagedRows {
  public:
-  /// Of data.
+  /// A row holds so many bytes of data.
   static constexpr std::size_t row_bytes = 624;
 
   struct alignas(LinePair) Row {
