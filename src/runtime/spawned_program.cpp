@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "os/elf_file.hpp"
+#include "os/interpreter_line.hpp"
 #include "os/library_search.hpp"
 
 namespace sorrel::runtime {
@@ -43,6 +45,40 @@ bool runs_in_place_of_interpreter() {
   return length > 0 && std::string_view(path, static_cast<std::size_t>(length)).ends_with(name);
 }
 
+bool is_own_file(const std::string& path) {
+  struct stat wanted{};
+  return ::stat(path.c_str(), &wanted) == 0 &&
+         (is_same_file("/proc/self/exe", wanted) ||
+          (runs_in_place_of_interpreter() && is_same_file(program_invocation_name, wanted)));
+}
+
+/// In the first folder that has it; "": there is none.
+std::string find_in(const std::string& folders, const std::string& name) {
+  for (const std::string& folder : os::split_path(folders, ':')) {
+    std::string path = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_program(path)) return path;
+  }
+  return "";
+}
+
+/// The rank may begin in another folder.
+std::string absolute(std::string path) {
+  if (path.front() == '/') return path;
+  char folder[PATH_MAX];
+  return ::getcwd(folder, sizeof folder) == nullptr ? path : folder + ("/" + path);
+}
+
+/// A script's interpreter and the argument that the script gives it; empty: it is no script.
+std::vector<std::string> interpreter_of(const std::string& path) {
+  const auto opened = os::ElfFile::open(path);
+  const auto* error = std::get_if<os::ElfError>(&opened);
+  if (error == nullptr || error->kind != os::ElfErrorKind::script) return {};
+  std::vector<std::string> words = os::interpreter_arguments(error->detail);
+  if (!words.empty() && words.front().find('/') == std::string::npos)
+    words.front() = find_in(search_path_of_process(), words.front());
+  return words;
+}
+
 bool is_directory(const std::string& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -59,11 +95,14 @@ SpawnedProgram::SpawnedProgram(const mpi::SpawnCommand& command)
                      directory_.c_str(), std::strerror(ENOENT));
   }
   if (!error_.empty()) return;
-  struct stat wanted{};
-  is_own_ = ::stat(path_.c_str(), &wanted) == 0 &&
-            (is_same_file("/proc/self/exe", wanted) ||
-             (runs_in_place_of_interpreter() && is_same_file(program_invocation_name, wanted)));
-  words_.push_back(command.program);
+  is_own_ = is_own_file(path_);
+  if (!is_own_) words_ = interpreter_of(path_);
+  if (words_.empty() || !is_own_file(words_.front())) {
+    words_ = {command.program};
+  } else {
+    is_own_ = true;
+    words_.push_back(absolute(path_));
+  }
   words_.insert(words_.end(), command.arguments.begin(), command.arguments.end());
   for (std::string& word : words_)
     pointers_.push_back(word.data());
@@ -80,13 +119,8 @@ std::string SpawnedProgram::find(const mpi::SpawnCommand& command) const {
       return command.directory + "/" + name;
     return is_program(name) ? name : "";
   }
-  const std::string folders =
-      command.search_path.empty() ? search_path_of_process() : command.search_path;
-  for (const std::string& folder : os::split_path(folders, ':')) {
-    std::string path = (folder.empty() ? "." : folder) + "/" + name;
-    if (is_program(path)) return path;
-  }
-  return "";
+  return find_in(command.search_path.empty() ? search_path_of_process() : command.search_path,
+                 name);
 }
 
 }  // namespace sorrel::runtime

@@ -19,7 +19,8 @@ class SpawnedProgram {
   /// Why it cannot be started, for a user; "": it was found.
   [[nodiscard]] const std::string& error() const { return error_; }
 
-  /// Whether it is the file that this process runs, or the interpreter in whose place it runs.
+  /// Whether it is the file that this process runs, or the interpreter in whose place it runs, or a
+  /// script of it.
   [[nodiscard]] bool is_own() const { return is_own_; }
 
   [[nodiscard]] const std::string& path() const { return path_; }

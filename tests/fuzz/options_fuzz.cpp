@@ -6,6 +6,7 @@
 
 #include "fuzz/harness.hpp"
 #include "launch/job_spec.hpp"
+#include "os/interpreter_line.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/numbers.hpp"
@@ -62,7 +63,7 @@ void read_numbers(std::string_view text) {
 }
 
 void read_interpreter(std::string_view text) {
-  const auto words = interpreter_arguments(text);
+  const auto words = sorrel::os::interpreter_arguments(text);
   require(words.size() <= 2, "an interpreter has one argument at most");
   if (!words.empty()) (void)is_interpreter(words.front());
 }

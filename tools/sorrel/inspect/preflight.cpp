@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "os/interpreter_line.hpp"
 #include "os/library_search.hpp"
 #include "os/library_state.hpp"
 #include "os/library_walk.hpp"
@@ -578,7 +579,7 @@ ProgramReport inspect_script(ProgramReport script,
     interpreter.name = script.name;
     return interpreter;
   }
-  const std::vector<std::string> arguments = interpreter_arguments(first_line);
+  const std::vector<std::string> arguments = os::interpreter_arguments(first_line);
   if (arguments.empty()) {
     script.refusal = fmt::format("{} is a script that names no interpreter after #!", script.name);
     return script;
