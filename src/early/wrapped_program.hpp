@@ -8,8 +8,9 @@
 namespace sorrel::early {
 
 /// The names of this program's private libraries, as in the job's text `job`; null if it has none
-/// or is another program. May execute the program again without this library, or with Sorrel's
-/// library for programs of other MPIs' interfaces. Starts a child for a program that the job's text
+/// or is another program. May execute the program again without this library, with Sorrel's
+/// library for programs of other MPIs' interfaces, or with Sorrel's folders first in the loader's
+/// path. Starts a child for a program that the job's text
 /// does not name.
 [[nodiscard]] const char* private_names_below_wrapper(const char* job,
                                                       char** arguments,

@@ -18,4 +18,13 @@ prints env X=1 sh -c 'exec "$0"' "$program"
 prints "$folder/script"
 prints --procs 2 "$folder/script"
 prints --procs 6 "$folder/script"
+# A script that puts the folder of another MPI first.
+cat >"$folder/vendor" <<END
+#!/bin/sh
+export LD_LIBRARY_PATH="$folder/other:\$LD_LIBRARY_PATH"
+exec sh -c 'case \$LD_LIBRARY_PATH in $folder/*) exit 3 ;; *:$folder/other) exec "\$0" ;; esac' $program
+END
+chmod +x "$folder/vendor"
+prints "$folder/vendor"
+prints --procs 6 "$folder/vendor"
 exit $failed

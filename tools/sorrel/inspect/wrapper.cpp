@@ -16,6 +16,12 @@ bool is_valgrind(const std::string& path) {
   return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
 }
 
+/// R's command and Rscript start the interpreter, whose packages load MPI.
+bool is_r(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name == "R" || name == "Rscript";
+}
+
 /// What the user of the job around this process has declared as shared.
 std::vector<std::string> shared_of_job() {
   const char* text = std::getenv(launch::job_variable);
@@ -72,6 +78,11 @@ ProgramReport inspect_arguments(Arguments arguments,
   outer.private_libraries.clear();
   // The program below the wrapper becomes the ranks.
   if (!outer.is_interpreter) outer.own_process_reason.clear();
+  if (is_r(outer.path)) {
+    outer.own_process_reason = fmt::format(
+        "{} starts an interpreter, and what that loads cannot be private to a rank in one process",
+        outer.name);
+  }
   return outer;
 }
 
