@@ -17,6 +17,7 @@
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
 #include "omp/worksharing/loop.hpp"
+#include "os/loaded_libraries.hpp"
 
 namespace {
 
@@ -46,9 +47,11 @@ bool can_cancel() {
   return environment().can_cancel;
 }
 
-/// The environment is read, and errors in it are reported, before main().
+/// As GCC's library does: the environment is read, and errors in it are reported, before main(). If
+/// that library would be opened later, or is LLVM's, this is done at the first use: the program may
+/// set variables before.
 [[gnu::constructor]] void read_environment_early() {
-  (void)environment();
+  if (sorrel::os::is_needed("libgomp.so.1")) (void)environment();
 }
 
 }  // namespace
