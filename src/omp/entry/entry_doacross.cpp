@@ -1,8 +1,11 @@
 // GOMP_*: loops whose iterations wait for each other (depend(sink) and depend(source)); no logic.
 #include <cstdarg>
+#include <vector>
 
 #include "omp/entry/entry_point.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/program_call.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/worksharing/doacross.hpp"
 
 namespace {
@@ -34,13 +37,48 @@ bool start(unsigned dimension_count,
   return true;
 }
 
-template <class Number>
-void post_all(const Number* counts) {
-  WorkShare& share = *this_thread().share;
+/// The numbers of an iteration in all dimensions of the loop: the first one, and that of the inner
+/// dimensions together.
+struct Iteration {
+  std::uint64_t outer;
   std::uint64_t inner = 0;
-  for (unsigned i = 1; i < share.dimension_count; ++i)
-    inner = inner * share.counts[i] + static_cast<std::uint64_t>(counts[i]);
-  post_iteration(share, static_cast<std::uint64_t>(counts[0]), inner);
+};
+
+/// number_of(i): that of dimension i, called in order.
+template <class NumberOf>
+Iteration iteration_of(const TeamThread& thread, ompt::DependenceKind kind, NumberOf number_of) {
+  const WorkShare& share = *thread.share;
+  std::vector<std::uint64_t> told;
+  Iteration iteration{number_of(0)};
+  if (has_tool()) [[unlikely]]
+    told.push_back(iteration.outer);
+  for (unsigned i = 1; i < share.dimension_count; ++i) {
+    const std::uint64_t number = number_of(i);
+    iteration.inner = iteration.inner * share.counts[i] + number;
+    if (has_tool()) [[unlikely]]
+      told.push_back(number);
+  }
+  if (!told.empty()) [[unlikely]]
+    tell_doacross(thread, kind, told.data(), told.size());
+  return iteration;
+}
+
+template <class Number>
+void post(const Number* counts) {
+  const TeamThread& thread = this_thread();
+  const Iteration iteration = iteration_of(thread, ompt::DependenceKind::source, [&](unsigned i) {
+    return static_cast<std::uint64_t>(counts[i]);
+  });
+  post_iteration(*thread.share, iteration.outer, iteration.inner);
+}
+
+template <class Number>
+void wait(Number first, va_list rest) {
+  TeamThread& thread = this_thread();
+  const Iteration iteration = iteration_of(thread, ompt::DependenceKind::sink, [&](unsigned i) {
+    return static_cast<std::uint64_t>(i == 0 ? first : va_arg(rest, Number));
+  });
+  wait_for_iteration(thread, *thread.share, iteration.outer, iteration.inner);
 }
 
 LoopShape shape_of(std::uint64_t chunk, Schedule schedule) {
@@ -115,33 +153,27 @@ SORREL_ENTRY_POINT bool GOMP_loop_ull_doacross_start(unsigned count,
 }
 
 SORREL_ENTRY_POINT void GOMP_doacross_post(long* counts) {
-  post_all(counts);
+  const ProgramCall call;
+  post(counts);
 }
 
 SORREL_ENTRY_POINT void GOMP_doacross_ull_post(Ull* counts) {
-  post_all(counts);
+  const ProgramCall call;
+  post(counts);
 }
 
 SORREL_ENTRY_POINT void GOMP_doacross_wait(long first, ...) {
-  TeamThread& thread = this_thread();
-  WorkShare& share = *thread.share;
-  std::uint64_t inner = 0;
+  const ProgramCall call;
   va_list rest;
   va_start(rest, first);
-  for (unsigned i = 1; i < share.dimension_count; ++i)
-    inner = inner * share.counts[i] + static_cast<std::uint64_t>(va_arg(rest, long));
+  wait(first, rest);
   va_end(rest);
-  wait_for_iteration(thread, share, static_cast<std::uint64_t>(first), inner);
 }
 
 SORREL_ENTRY_POINT void GOMP_doacross_ull_wait(Ull first, ...) {
-  TeamThread& thread = this_thread();
-  WorkShare& share = *thread.share;
-  std::uint64_t inner = 0;
+  const ProgramCall call;
   va_list rest;
   va_start(rest, first);
-  for (unsigned i = 1; i < share.dimension_count; ++i)
-    inner = inner * share.counts[i] + va_arg(rest, Ull);
+  wait(first, rest);
   va_end(rest);
-  wait_for_iteration(thread, share, first, inner);
 }

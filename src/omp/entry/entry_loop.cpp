@@ -2,6 +2,7 @@
 // function for each schedule; no logic.
 #include "omp/entry/entry_point.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/region/region.hpp"
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/reduction.hpp"
@@ -99,7 +100,7 @@ bool start_with(
 
 void parallel_loop(void (*body)(void*), void* data, unsigned threads, const LoopShape& shape) {
   TeamThread& thread = this_thread();
-  (void)begin_region(thread, {.body = body, .data = data, .loop = &shape},
+  (void)begin_region(thread, {.body = body, .data = data, .thread_count = threads, .loop = &shape},
                      resolve_team_size(thread, threads));
 }
 
@@ -112,6 +113,16 @@ void tell_kind(ompt::Sync kind) {
 void tell_kind(ompt::Work kind) {
   if (has_tool()) [[unlikely]]
     this_thread().tool_work = kind;
+}
+
+void tell_block(ompt::Work kind, ompt::Endpoint end, std::uint64_t count) {
+  if (has_tool()) [[unlikely]]
+    tell_work(this_thread(), kind, end, count);
+}
+
+/// A number of the type _Complex int, which is passed as one word.
+constexpr std::uint64_t complex_of(std::uint32_t real, std::uint32_t imaginary) {
+  return real | std::uint64_t{imaginary} << 32;
 }
 
 LoopShape sections_shape(unsigned count) {
@@ -130,11 +141,19 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   return threads == 0 && thread.icv.is_dynamic ? std::min(size, std::max(count, 1U)) : size;
 }
 
+void parallel_sections(void (*body)(void*), void* data, unsigned threads, unsigned count) {
+  TeamThread& thread = this_thread();
+  const LoopShape shape = sections_shape(count);
+  (void)begin_region(thread, {.body = body, .data = data, .thread_count = threads, .loop = &shape},
+                     section_threads(thread, threads, count));
+}
+
 }  // namespace
 
 #define SORREL_LOOP(name, kind, is_ordered)                                                       \
   SORREL_ENTRY_POINT bool GOMP_loop_##name##_start(long from, long to, long step, long chunk,     \
                                                    long* first, long* end) {                      \
+    const ProgramCall call;                                                                       \
     return start(                                                                                 \
         shape_of(range_of(from, to, step), kind, static_cast<std::uint64_t>(chunk), is_ordered),  \
         first, end);                                                                              \
@@ -144,6 +163,7 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   }                                                                                               \
   SORREL_ENTRY_POINT bool GOMP_loop_ull_##name##_start(bool is_up, Ull from, Ull to, Ull step,    \
                                                        Ull chunk, Ull* first, Ull* end) {         \
+    const ProgramCall call;                                                                       \
     return start(shape_of(range_of(is_up, from, to, step), kind, chunk, is_ordered), first, end); \
   }                                                                                               \
   SORREL_ENTRY_POINT bool GOMP_loop_ull_##name##_next(Ull* first, Ull* end) {                     \
@@ -153,6 +173,7 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
 #define SORREL_RUN_LOOP(name, kind, is_ordered)                                                \
   SORREL_ENTRY_POINT bool GOMP_loop_##name##_start(long from, long to, long step, long* first, \
                                                    long* end) {                                \
+    const ProgramCall call;                                                                    \
     return start(shape_of(range_of(from, to, step), kind, 0, is_ordered), first, end);         \
   }                                                                                            \
   SORREL_ENTRY_POINT bool GOMP_loop_##name##_next(long* first, long* end) {                    \
@@ -160,6 +181,7 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   }                                                                                            \
   SORREL_ENTRY_POINT bool GOMP_loop_ull_##name##_start(bool is_up, Ull from, Ull to, Ull step, \
                                                        Ull* first, Ull* end) {                 \
+    const ProgramCall call;                                                                    \
     return start(shape_of(range_of(is_up, from, to, step), kind, 0, is_ordered), first, end);  \
   }                                                                                            \
   SORREL_ENTRY_POINT bool GOMP_loop_ull_##name##_next(Ull* first, Ull* end) {                  \
@@ -170,11 +192,12 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   SORREL_ENTRY_POINT void GOMP_parallel_loop_##name(void (*body)(void*), void* data,             \
                                                     unsigned threads, long from, long to,        \
                                                     long step, long chunk, unsigned flags) {     \
+    const ProgramCall call;                                                                      \
     push_bind(flags);                                                                            \
     parallel_loop(                                                                               \
         body, data, threads,                                                                     \
         shape_of(range_of(from, to, step), kind, static_cast<std::uint64_t>(chunk), unordered)); \
-    body(data);                                                                                  \
+    call_task(this_thread(), body, data);                                                        \
     end_region(this_thread());                                                                   \
   }
 
@@ -182,9 +205,10 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   SORREL_ENTRY_POINT void GOMP_parallel_loop_##name(void (*body)(void*), void* data,            \
                                                     unsigned threads, long from, long to,       \
                                                     long step, unsigned flags) {                \
+    const ProgramCall call;                                                                     \
     push_bind(flags);                                                                           \
     parallel_loop(body, data, threads, shape_of(range_of(from, to, step), kind, 0, unordered)); \
-    body(data);                                                                                 \
+    call_task(this_thread(), body, data);                                                       \
     end_region(this_thread());                                                                  \
   }
 
@@ -192,6 +216,7 @@ std::uint32_t section_threads(const TeamThread& thread, unsigned threads, unsign
   SORREL_ENTRY_POINT void GOMP_parallel_loop_##name##_start(void (*body)(void*), void* data,      \
                                                             unsigned threads, long from, long to, \
                                                             long step, long chunk) {              \
+    const ProgramCall call;                                                                       \
     parallel_loop(                                                                                \
         body, data, threads,                                                                      \
         shape_of(range_of(from, to, step), kind, static_cast<std::uint64_t>(chunk), unordered));  \
@@ -223,6 +248,7 @@ SORREL_PARALLEL_LOOP_START(guided, Kind::guided)
 
 SORREL_ENTRY_POINT void GOMP_parallel_loop_runtime_start(
     void (*body)(void*), void* data, unsigned threads, long from, long to, long step) {
+  const ProgramCall call;
   parallel_loop(body, data, threads, shape_of(range_of(from, to, step), Kind::run, 0, unordered));
 }
 
@@ -230,6 +256,7 @@ SORREL_ENTRY_POINT void GOMP_parallel_loop_runtime_start(
   SORREL_ENTRY_POINT bool GOMP_loop_##name(long from, long to, long step, long schedule,           \
                                            long chunk, long* first, long* end,                     \
                                            std::uintptr_t* reductions, void** memory) {            \
+    const ProgramCall call;                                                                        \
     return start_with(shape_of(range_of(from, to, step), Kind::dynamic,                            \
                                static_cast<std::uint64_t>(chunk), is_ordered),                     \
                       schedule, first, end, {.reductions = reductions, .memory = memory});         \
@@ -237,6 +264,7 @@ SORREL_ENTRY_POINT void GOMP_parallel_loop_runtime_start(
   SORREL_ENTRY_POINT bool GOMP_loop_ull_##name(bool is_up, Ull from, Ull to, Ull step,             \
                                                long schedule, Ull chunk, Ull* first, Ull* end,     \
                                                std::uintptr_t* reductions, void** memory) {        \
+    const ProgramCall call;                                                                        \
     return start_with(shape_of(range_of(is_up, from, to, step), Kind::dynamic, chunk, is_ordered), \
                       schedule, first, end, {.reductions = reductions, .memory = memory});         \
   }
@@ -245,20 +273,81 @@ SORREL_LOOP_START(start, unordered)
 SORREL_LOOP_START(ordered_start, ordered)
 
 SORREL_ENTRY_POINT void GOMP_scope_start(std::uintptr_t* reductions) {
+  const ProgramCall call;
+  // Such code does not report the end of the block: it counts as empty.
+  tell_kind(ompt::Work::scope);
   begin_loop(this_thread(), {}, {.reductions = reductions});
   end_loop(this_thread());
 }
 
+// With -fopenmp-ompt, GOMP_scope_end() follows the block. reductions: null if there are none.
+SORREL_ENTRY_POINT void GOMP_scope_start_with_end(std::uintptr_t* reductions) {
+  const ProgramCall call;
+  if (reductions != nullptr) {
+    tell_kind(ompt::Work::none);
+    begin_loop(this_thread(), {}, {.reductions = reductions});
+    end_loop(this_thread());
+  }
+  tell_block(ompt::Work::scope, ompt::Endpoint::begin, 1);
+}
+
+SORREL_ENTRY_POINT void GOMP_scope_end() {
+  const ProgramCall call;
+  tell_block(ompt::Work::scope, ompt::Endpoint::end, 1);
+}
+
+// Static loops of GCC 17, which their code cuts by itself: the number of threads or teams, and that
+// of the caller. With -fopenmp-ompt, the construct has a beginning and an end; its chunks, which
+// it reports on request, are no events.
+SORREL_ENTRY_POINT std::uint64_t GOMP_loop_static_worksharing(Ull) {
+  const TeamThread& thread = this_thread();
+  return complex_of(thread.team->size, thread.number);
+}
+
+SORREL_ENTRY_POINT std::uint64_t GOMP_loop_static_worksharing_start(Ull trip_count) {
+  const ProgramCall call;
+  tell_block(ompt::Work::loop_static, ompt::Endpoint::begin, trip_count);
+  return GOMP_loop_static_worksharing(trip_count);
+}
+
+SORREL_ENTRY_POINT void GOMP_loop_static_worksharing_dispatch(Ull, Ull) {}
+
+SORREL_ENTRY_POINT void GOMP_loop_static_worksharing_end() {
+  const ProgramCall call;
+  tell_block(ompt::Work::loop_static, ompt::Endpoint::end, 0);
+}
+
+SORREL_ENTRY_POINT std::uint64_t GOMP_distribute_static_worksharing(Ull) {
+  const Team& team = *this_thread().team;
+  return complex_of(team.league_size, team.league_number);
+}
+
+SORREL_ENTRY_POINT std::uint64_t GOMP_distribute_static_worksharing_start(Ull trip_count) {
+  const ProgramCall call;
+  tell_block(ompt::Work::distribute, ompt::Endpoint::begin, trip_count);
+  return GOMP_distribute_static_worksharing(trip_count);
+}
+
+SORREL_ENTRY_POINT void GOMP_distribute_static_worksharing_dispatch(Ull, Ull) {}
+
+SORREL_ENTRY_POINT void GOMP_distribute_static_worksharing_end() {
+  const ProgramCall call;
+  tell_block(ompt::Work::distribute, ompt::Endpoint::end, 0);
+}
+
 #define SORREL_END(name)                               \
   SORREL_ENTRY_POINT void GOMP_##name##_end() {        \
+    const ProgramCall call;                            \
     end_loop(this_thread());                           \
     tell_kind(ompt::Sync::barrier_implicit_workshare); \
     (void)wait_at_barrier(this_thread());              \
   }                                                    \
   SORREL_ENTRY_POINT void GOMP_##name##_end_nowait() { \
+    const ProgramCall call;                            \
     end_loop(this_thread());                           \
   }                                                    \
   SORREL_ENTRY_POINT bool GOMP_##name##_end_cancel() { \
+    const ProgramCall call;                            \
     end_loop(this_thread());                           \
     tell_kind(ompt::Sync::barrier_implicit_workshare); \
     return wait_at_barrier(this_thread(), true);       \
@@ -268,12 +357,17 @@ SORREL_END(loop)
 SORREL_END(sections)
 
 SORREL_ENTRY_POINT void GOMP_ordered_start() {
-  wait_for_turn(this_thread());
+  const ProgramCall call;
+  begin_ordered(this_thread());
 }
 
-SORREL_ENTRY_POINT void GOMP_ordered_end() {}
+SORREL_ENTRY_POINT void GOMP_ordered_end() {
+  const ProgramCall call;
+  end_ordered(this_thread());
+}
 
 SORREL_ENTRY_POINT unsigned GOMP_sections_start(unsigned count) {
+  const ProgramCall call;
   begin_loop(this_thread(), sections_shape(count));
   return next_section();
 }
@@ -281,6 +375,7 @@ SORREL_ENTRY_POINT unsigned GOMP_sections_start(unsigned count) {
 SORREL_ENTRY_POINT unsigned GOMP_sections2_start(unsigned count,
                                                  std::uintptr_t* reductions,
                                                  void** memory) {
+  const ProgramCall call;
   begin_loop(this_thread(), sections_shape(count), {.reductions = reductions, .memory = memory});
   return next_section();
 }
@@ -293,16 +388,15 @@ SORREL_ENTRY_POINT void GOMP_parallel_sections_start(void (*body)(void*),
                                                      void* data,
                                                      unsigned threads,
                                                      unsigned count) {
-  TeamThread& thread = this_thread();
-  const LoopShape shape = sections_shape(count);
-  (void)begin_region(thread, {.body = body, .data = data, .loop = &shape},
-                     section_threads(thread, threads, count));
+  const ProgramCall call;
+  parallel_sections(body, data, threads, count);
 }
 
 SORREL_ENTRY_POINT void GOMP_parallel_sections(
     void (*body)(void*), void* data, unsigned threads, unsigned count, unsigned flags) {
+  const ProgramCall call;
   push_bind(flags);
-  GOMP_parallel_sections_start(body, data, threads, count);
-  body(data);
+  parallel_sections(body, data, threads, count);
+  call_task(this_thread(), body, data);
   end_region(this_thread());
 }

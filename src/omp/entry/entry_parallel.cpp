@@ -10,6 +10,7 @@
 #include "omp/region/cancellation.hpp"
 #include "omp/region/lock.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/region/region.hpp"
 #include "omp/region/teams.hpp"
 #include "omp/region/told_lock.hpp"
@@ -35,11 +36,35 @@ void print_error_directive(const char* message, std::size_t bytes) {
   std::fprintf(stderr, "sorrel: error directive reached: %.*s\n", static_cast<int>(bytes), message);
 }
 
-void run_region(const Fork& fork, unsigned asked) {
+void tell_error_directive(ompt::Severity severity, const char* message, std::size_t bytes) {
+  if (!has_tool()) [[likely]]
+    return;
+  if (message == nullptr) message = "";
+  if (bytes == ~std::size_t{0}) bytes = std::strlen(message);
+  tell_error(this_thread(), severity, message, bytes);
+}
+
+void run_region(const Fork& fork) {
   TeamThread& thread = this_thread();
-  (void)begin_region(thread, fork, resolve_team_size(thread, asked));
-  fork.body(fork.data);
+  (void)begin_region(thread, fork, resolve_team_size(thread, fork.thread_count));
+  call_task(thread, fork.body, fork.data);
   end_region(this_thread());
+}
+
+/// The kinds of GOMP_barrier_ext().
+void tell_barrier_kind(int kind) {
+  constexpr int implicit_in_parallel = 0;
+  constexpr int implicit_in_workshare = 1;
+  if (!has_tool()) [[likely]]
+    return;
+  TeamThread& thread = this_thread();
+  if (kind == implicit_in_parallel) thread.tool_sync = ompt::Sync::barrier_implementation;
+  if (kind == implicit_in_workshare) thread.tool_sync = ompt::Sync::barrier_implicit_workshare;
+}
+
+bool claim_single(TeamThread& thread) {
+  Team& team = *thread.team;
+  return team.size == 1 || team.inner.claim(thread.single_count++);
 }
 
 /// Constant for the whole process.
@@ -60,16 +85,20 @@ SORREL_ENTRY_POINT void GOMP_parallel(void (*body)(void*),
                                       void* data,
                                       unsigned threads,
                                       unsigned flags) {
+  const ProgramCall call;
   push_bind(flags);
-  run_region({.body = body, .data = data}, threads);
+  run_region({.body = body, .data = data, .thread_count = threads});
 }
 
 SORREL_ENTRY_POINT void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
-  (void)begin_region(thread, {.body = body, .data = data}, resolve_team_size(thread, threads));
+  (void)begin_region(thread, {.body = body, .data = data, .thread_count = threads},
+                     resolve_team_size(thread, threads));
 }
 
 SORREL_ENTRY_POINT void GOMP_parallel_end() {
+  const ProgramCall call;
   end_region(this_thread());
 }
 
@@ -77,6 +106,7 @@ SORREL_ENTRY_POINT unsigned GOMP_parallel_reductions(void (*body)(void*),
                                                      void* data,
                                                      unsigned threads,
                                                      unsigned flags) {
+  const ProgramCall call;
   push_bind(flags);
   TeamThread& thread = this_thread();
   const std::uint32_t size = resolve_team_size(thread, threads);
@@ -86,26 +116,43 @@ SORREL_ENTRY_POINT unsigned GOMP_parallel_reductions(void (*body)(void*),
   group.reductions = arrays;
   group.is_of_construct = true;
   // The standard promises `size` copies: with fewer threads some remain unchanged.
-  (void)begin_region(thread, {.body = body, .data = data, .region_taskgroup = &group}, size);
-  body(data);
+  (void)begin_region(
+      thread, {.body = body, .data = data, .thread_count = threads, .region_taskgroup = &group},
+      size);
+  call_task(thread, body, data);
   end_region(this_thread());
   return size;
 }
 
 SORREL_ENTRY_POINT void GOMP_barrier() {
+  const ProgramCall call;
   (void)wait_at_barrier(this_thread());
 }
 
 SORREL_ENTRY_POINT bool GOMP_barrier_cancel() {
+  const ProgramCall call;
+  return wait_at_barrier(this_thread(), true);
+}
+
+// GCC 17 passes what the barrier belongs to.
+SORREL_ENTRY_POINT void GOMP_barrier_ext(int kind) {
+  const ProgramCall call;
+  tell_barrier_kind(kind);
+  (void)wait_at_barrier(this_thread());
+}
+
+SORREL_ENTRY_POINT bool GOMP_barrier_cancel_ext(int kind) {
+  const ProgramCall call;
+  tell_barrier_kind(kind);
   return wait_at_barrier(this_thread(), true);
 }
 
 SORREL_ENTRY_POINT bool GOMP_single_start() {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
-  Team& team = *thread.team;
-  const bool is_own = team.size == 1 || team.inner.claim(thread.single_count++);
+  const bool is_own = claim_single(thread);
   if (has_tool()) [[unlikely]] {
-    // Code compiled by GCC does not report the end of the block: it counts as empty.
+    // Such code does not report the end of the block: it counts as empty.
     const auto kind = is_own ? ompt::Work::single_executor : ompt::Work::single_other;
     tell_work(thread, kind, ompt::Endpoint::begin, 1);
     tell_work(thread, kind, ompt::Endpoint::end, 1);
@@ -113,66 +160,144 @@ SORREL_ENTRY_POINT bool GOMP_single_start() {
   return is_own;
 }
 
+// With -fopenmp-ompt, GOMP_single_end() follows the block.
+SORREL_ENTRY_POINT bool GOMP_single_start_with_end() {
+  const ProgramCall call;
+  TeamThread& thread = this_thread();
+  const bool is_own = claim_single(thread);
+  if (has_tool()) [[unlikely]]
+    tell_single_begin(thread, is_own);
+  return is_own;
+}
+
+SORREL_ENTRY_POINT void GOMP_single_end() {
+  if (!has_tool()) [[likely]]
+    return;
+  const ProgramCall call;
+  tell_single_end(this_thread());
+}
+
 SORREL_ENTRY_POINT void* GOMP_single_copy_start() {
-  if (GOMP_single_start()) return nullptr;
-  (void)wait_at_barrier(this_thread());
+  const ProgramCall call;
+  TeamThread& thread = this_thread();
+  const bool is_own = claim_single(thread);
+  if (has_tool()) [[unlikely]] {
+    tell_single_begin(thread, is_own);
+    thread.tool_sync = ompt::Sync::barrier_implementation;
+  }
+  if (is_own) return nullptr;
+  (void)wait_at_barrier(thread);
   return this_thread().team->copyprivate;
 }
 
 SORREL_ENTRY_POINT void GOMP_single_copy_end(void* data) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
+  if (has_tool()) [[unlikely]] {
+    tell_single_end(thread);
+    thread.tool_sync = ompt::Sync::barrier_implementation;
+  }
   if (thread.team->size == 1) return;
   thread.team->copyprivate = data;
   (void)wait_at_barrier(thread);
 }
 
+// The masked construct of GCC 17: whether the thread has the number of its filter clause.
+SORREL_ENTRY_POINT bool GOMP_has_masked_thread_num(int number) {
+  return static_cast<int>(this_thread().number) == number;
+}
+
+SORREL_ENTRY_POINT bool GOMP_has_masked_thread_num_with_end(int number) {
+  const ProgramCall call;
+  TeamThread& thread = this_thread();
+  const bool is_own = static_cast<int>(thread.number) == number;
+  if (is_own && has_tool()) [[unlikely]]
+    tell_masked(thread, ompt::Endpoint::begin);
+  return is_own;
+}
+
+SORREL_ENTRY_POINT void GOMP_masked_end() {
+  if (!has_tool()) [[likely]]
+    return;
+  const ProgramCall call;
+  tell_masked(this_thread(), ompt::Endpoint::end);
+}
+
 // The compiler gives each name a zeroed pointer, which holds the lock.
 SORREL_ENTRY_POINT void GOMP_critical_name_start(void** name) {
+  const ProgramCall call;
   take_told(*reinterpret_cast<Lock*>(name), ompt::Mutex::critical);
 }
 
 SORREL_ENTRY_POINT void GOMP_critical_name_end(void** name) {
+  const ProgramCall call;
   give_told(*reinterpret_cast<Lock*>(name), ompt::Mutex::critical);
 }
 
 SORREL_ENTRY_POINT void GOMP_critical_start() {
-  GOMP_critical_name_start(this_thread().group->critical_name);
+  const ProgramCall call;
+  take_told(*reinterpret_cast<Lock*>(this_thread().group->critical_name), ompt::Mutex::critical);
 }
 
 SORREL_ENTRY_POINT void GOMP_critical_end() {
-  GOMP_critical_name_end(this_thread().group->critical_name);
+  const ProgramCall call;
+  give_told(*reinterpret_cast<Lock*>(this_thread().group->critical_name), ompt::Mutex::critical);
 }
 
 SORREL_ENTRY_POINT void GOMP_atomic_start() {
+  const ProgramCall call;
   take_told(atomic_lock, ompt::Mutex::atomic);
 }
 
 SORREL_ENTRY_POINT void GOMP_atomic_end() {
+  const ProgramCall call;
   give_told(atomic_lock, ompt::Mutex::atomic);
 }
 
+// GCC 17: in their place around reductions of several variables.
+SORREL_ENTRY_POINT void GOMP_reduction_start() {
+  const ProgramCall call;
+  atomic_lock.take();
+  if (has_tool()) [[unlikely]]
+    tell_reduction(this_thread(), ompt::Endpoint::begin);
+}
+
+SORREL_ENTRY_POINT void GOMP_reduction_end() {
+  const ProgramCall call;
+  if (has_tool()) [[unlikely]]
+    tell_reduction(this_thread(), ompt::Endpoint::end);
+  atomic_lock.give();
+}
+
 SORREL_ENTRY_POINT void GOMP_warning(const char* message, size_t bytes) {
+  const ProgramCall call;
   print_error_directive(message, bytes);
+  tell_error_directive(ompt::Severity::warning, message, bytes);
 }
 
 SORREL_ENTRY_POINT void GOMP_error(const char* message, size_t bytes) {
+  const ProgramCall call;
   print_error_directive(message, bytes);
+  tell_error_directive(ompt::Severity::fatal, message, bytes);
   std::exit(EXIT_FAILURE);
 }
 
 SORREL_ENTRY_POINT bool GOMP_cancellation_point(int what) {
+  const ProgramCall call;
   return can_cancel() && meets_cancellation(this_thread(), static_cast<std::uint32_t>(what));
 }
 
 SORREL_ENTRY_POINT bool GOMP_cancel(int what, bool does) {
   if (!can_cancel()) return false;
-  if (!does) return GOMP_cancellation_point(what);
+  const ProgramCall call;
+  if (!does) return meets_cancellation(this_thread(), static_cast<std::uint32_t>(what));
   cancel(this_thread(), static_cast<std::uint32_t>(what));
   return true;
 }
 
 SORREL_ENTRY_POINT void GOMP_teams_reg(
     void (*body)(void*), void* data, unsigned count, unsigned limit, unsigned) {
+  const ProgramCall call;
   run_teams(this_thread(), body, data, {.count = count, .thread_limit = limit});
 }
 

@@ -10,6 +10,7 @@
 #include "omp/entry/device.hpp"
 #include "omp/entry/entry_point.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/region/target.hpp"
 #include "omp/region/teams.hpp"
 #include "omp/tasking/tasking.hpp"
@@ -19,6 +20,7 @@ namespace {
 using namespace sorrel::omp;
 
 constexpr unsigned flag_nowait = 1;
+constexpr unsigned flag_exit = 2;
 constexpr const char* host_uid = "OMP_INITIAL_DEVICE";
 constexpr int interop_empty = -1;
 
@@ -100,6 +102,7 @@ SORREL_ENTRY_POINT void GOMP_target_ext(int device,
                                         unsigned flags,
                                         void** depend,
                                         void** arguments) {
+  const ProgramCall call;
   report_host(this_thread().icv, device);
   const Target target{.body = body,
                       .count = count,
@@ -122,6 +125,7 @@ SORREL_ENTRY_POINT void GOMP_target(int device,
                                     void** addresses,
                                     size_t* sizes,
                                     unsigned char*) {
+  const ProgramCall call;
   report_host(this_thread().icv, device);
   const std::vector<std::uint16_t> kinds(count, 0);
   run_target(
@@ -130,24 +134,48 @@ SORREL_ENTRY_POINT void GOMP_target(int device,
       nullptr);
 }
 
-SORREL_ENTRY_POINT void GOMP_target_data_ext(int, size_t, void**, size_t*, std::uint16_t*) {}
+SORREL_ENTRY_POINT void GOMP_target_data_ext(int, size_t, void**, size_t*, std::uint16_t*) {
+  const ProgramCall call;
+  tell_mapping(this_thread(), ompt::Target::enter_data);
+}
 
 SORREL_ENTRY_POINT void GOMP_target_data(
-    int, const void*, size_t, void**, size_t*, unsigned char*) {}
+    int, const void*, size_t, void**, size_t*, unsigned char*) {
+  const ProgramCall call;
+  tell_mapping(this_thread(), ompt::Target::enter_data);
+}
 
-SORREL_ENTRY_POINT void GOMP_target_end_data() {}
+SORREL_ENTRY_POINT void GOMP_target_end_data() {
+  const ProgramCall call;
+  tell_mapping(this_thread(), ompt::Target::exit_data);
+}
 
 SORREL_ENTRY_POINT void GOMP_target_update(
-    int, const void*, size_t, void**, size_t*, unsigned char*) {}
+    int, const void*, size_t, void**, size_t*, unsigned char*) {
+  const ProgramCall call;
+  tell_mapping(this_thread(), ompt::Target::update);
+}
 
 SORREL_ENTRY_POINT void GOMP_target_update_ext(
     int, size_t, void**, size_t*, std::uint16_t*, unsigned flags, void** depend) {
+  const ProgramCall call;
   order_mapping(flags, depend);
+  tell_mapping(this_thread(),
+               (flags & flag_nowait) != 0 ? ompt::Target::update_nowait : ompt::Target::update);
 }
 
 SORREL_ENTRY_POINT void GOMP_target_enter_exit_data(
     int, size_t, void**, size_t*, std::uint16_t*, unsigned flags, void** depend) {
+  const ProgramCall call;
   order_mapping(flags, depend);
+  const bool is_nowait = (flags & flag_nowait) != 0;
+  if ((flags & flag_exit) != 0) {
+    tell_mapping(this_thread(),
+                 is_nowait ? ompt::Target::exit_data_nowait : ompt::Target::exit_data);
+  } else {
+    tell_mapping(this_thread(),
+                 is_nowait ? ompt::Target::enter_data_nowait : ompt::Target::enter_data);
+  }
 }
 
 SORREL_ENTRY_POINT void GOMP_teams(unsigned, unsigned thread_limit) {

@@ -5,11 +5,13 @@
 #include "omp/entry/entry_point.hpp"
 #include "omp/icv/environment.hpp"
 #include "omp/region/native_thread.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/region/region.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
 #include "omp/tasking/taskloop.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/worksharing/loop.hpp"
 
 namespace {
@@ -51,6 +53,8 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   request.task.flags = flags & task_final;
   const TaskloopCut cut =
       cut_taskloop(request.trip_count, request.number, grain_of(flags), thread.team->size);
+  if (has_tool()) [[unlikely]]
+    tell_work(thread, ompt::Work::taskloop, ompt::Endpoint::begin, request.trip_count);
   std::uint64_t begin = 0;
   for (std::uint64_t i = 0; i < cut.task_count; ++i) {
     const std::uint64_t size = cut.size + (i < cut.larger_count ? 1 : 0);
@@ -62,6 +66,8 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
     make_task(this_thread(), request.task);
     begin = end;
   }
+  if (has_tool()) [[unlikely]]
+    tell_work(this_thread(), ompt::Work::taskloop, ompt::Endpoint::end, request.trip_count);
   if (has_group) end_taskgroup(this_thread());
 }
 
@@ -91,6 +97,7 @@ SORREL_ENTRY_POINT void GOMP_task(void (*body)(void*),
                                   void** depend,
                                   int,
                                   void* detach) {
+  const ProgramCall call;
   make_task(this_thread(), {.body = body,
                             .data = data,
                             .copy = copy,
@@ -103,28 +110,34 @@ SORREL_ENTRY_POINT void GOMP_task(void (*body)(void*),
 }
 
 SORREL_ENTRY_POINT void GOMP_taskwait() {
+  const ProgramCall call;
   wait_for_children(this_thread());
 }
 
 SORREL_ENTRY_POINT void GOMP_taskwait_depend(void** depend) {
-  wait_for_dependences(this_thread(), depend);
+  const ProgramCall call;
+  wait_for_children(this_thread(), depend);
 }
 
 // An empty task with these dependences.
 SORREL_ENTRY_POINT void GOMP_taskwait_depend_nowait(void** depend) {
+  const ProgramCall call;
   make_task(this_thread(), {.body = [](void*) {}, .flags = task_depend, .depend = depend});
 }
 
 SORREL_ENTRY_POINT void GOMP_taskyield() {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   if (thread.team->size > 1) yield(thread);
 }
 
 SORREL_ENTRY_POINT void GOMP_taskgroup_start() {
+  const ProgramCall call;
   begin_taskgroup(this_thread());
 }
 
 SORREL_ENTRY_POINT void GOMP_taskgroup_end() {
+  const ProgramCall call;
   end_taskgroup(this_thread());
 }
 
@@ -139,6 +152,7 @@ SORREL_ENTRY_POINT void GOMP_taskloop(void (*body)(void*),
                                       long start,
                                       long end,
                                       long step) {
+  const ProgramCall call;
   run_taskloop({.task = task_request(body, data, copy, bytes, alignment, flags),
                 .start = static_cast<std::uint64_t>(start),
                 .step = static_cast<std::uint64_t>(step),
@@ -158,6 +172,7 @@ SORREL_ENTRY_POINT void GOMP_taskloop_ull(void (*body)(void*),
                                           Ull start,
                                           Ull end,
                                           Ull step) {
+  const ProgramCall call;
   run_taskloop({.task = task_request(body, data, copy, bytes, alignment, flags),
                 .start = start,
                 .step = step,
@@ -183,6 +198,7 @@ SORREL_ENTRY_POINT void GOMP_task_reduction_remap(size_t count,
 }
 
 SORREL_ENTRY_POINT void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   std::uintptr_t* data = thread.task->taskgroup->reductions;
   end_taskgroup(thread);
@@ -192,10 +208,12 @@ SORREL_ENTRY_POINT void GOMP_workshare_task_reduction_unregister(bool is_cancell
 }
 
 SORREL_ENTRY_POINT void omp_fulfill_event(Task* event) {
+  const ProgramCall call;
   fulfill(this_thread(), *event);
 }
 
 // By value, as the module omp_lib declares the argument.
 SORREL_ENTRY_POINT void omp_fulfill_event_(Task* event) {
+  const ProgramCall call;
   fulfill(this_thread(), *event);
 }

@@ -2,9 +2,11 @@
 // (dispatch), ordered, and loops whose iterations wait for each other (doacross).
 #include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "omp/kernel/perturb.hpp"
 #include "omp/kmpc/interface.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/tool_events.hpp"
 #include "omp/worksharing/doacross.hpp"
@@ -169,9 +171,24 @@ void begin_static(std::int32_t number, const StaticLoop<Number>& loop) {
   *loop.upper = share.upper;
   *loop.stride = share.stride;
   if (loop.is_last != nullptr) *loop.is_last = share.has_last ? 1 : 0;
-  if (has_tool()) [[unlikely]]
-    tell_work(thread, ompt::Work::loop, ompt::Endpoint::begin,
+}
+
+/// To a tool, the construct that a call belongs to.
+ompt::Work work_of(const Ident* place) {
+  constexpr std::int32_t is_sections = 0x400;
+  constexpr std::int32_t is_distribute = 0x800;
+  const std::int32_t flags = place == nullptr ? 0 : place->flags;
+  if ((flags & is_sections) != 0) return ompt::Work::sections;
+  return (flags & is_distribute) != 0 ? ompt::Work::distribute : ompt::Work::loop_static;
+}
+
+template <class Number>
+void begin_told_static(const Ident* place, std::int32_t number, const StaticLoop<Number>& loop) {
+  if (has_tool()) [[unlikely]] {
+    tell_work(this_thread(), work_of(place), ompt::Endpoint::begin,
               trips(*loop.lower, *loop.upper, loop.step));
+  }
+  begin_static<Number>(number, loop);
 }
 
 /// distribute parallel for: first to the teams of a league, then to the threads of a team.
@@ -185,7 +202,7 @@ void begin_static_in_league(std::int32_t number,
   *loop.lower = team.lower;
   *loop.upper = team.upper;
   *team_upper = team.upper;
-  begin_static<Number>(number, loop);
+  begin_told_static<Number>(nullptr, number, loop);
   if (loop.is_last != nullptr && !team.has_last) *loop.is_last = 0;
 }
 
@@ -300,12 +317,17 @@ bool iteration_of(const Dimension& dimension, std::int64_t value, std::uint64_t&
 
 /// The outermost iteration of the thread's doacross loop, and the number of the inner one.
 bool position_of(const TeamThread& thread,
+                 ompt::DependenceKind kind,
                  const std::int64_t* vector,
                  std::uint64_t& outer,
                  std::uint64_t& inner) {
   const auto* dimensions = static_cast<const Dimension*>(thread.doacross_dimensions);
   const WorkShare& share = *thread.doacross_share;
   inner = 0;
+  if (has_tool()) [[unlikely]] {
+    const std::vector<std::uint64_t> values(vector, vector + share.dimension_count);
+    tell_doacross(thread, kind, values.data(), values.size());
+  }
   for (std::uint32_t i = 0; i < share.dimension_count; ++i) {
     std::uint64_t iteration = 0;
     if (!iteration_of(dimensions[i], vector[i], iteration)) return false;
@@ -322,15 +344,17 @@ bool position_of(const TeamThread& thread,
 
 #define SORREL_STATIC(suffix, Number)                                                             \
   SORREL_KMPC void __kmpc_for_static_init_##suffix(                                               \
-      Ident*, std::int32_t, std::int32_t kind, std::int32_t* is_last, Number* lower,              \
+      Ident* place, std::int32_t, std::int32_t kind, std::int32_t* is_last, Number* lower,        \
       Number* upper, std::make_signed_t<Number>* stride, std::make_signed_t<Number> step,         \
       std::make_signed_t<Number> chunk) {                                                         \
-    begin_static<Number>(kind, {is_last, lower, upper, stride, step, chunk});                     \
+    const ProgramCall call;                                                                       \
+    begin_told_static<Number>(place, kind, {is_last, lower, upper, stride, step, chunk});         \
   }                                                                                               \
   SORREL_KMPC void __kmpc_dist_for_static_init_##suffix(                                          \
       Ident*, std::int32_t, std::int32_t kind, std::int32_t* is_last, Number* lower,              \
       Number* upper, Number* team_upper, std::make_signed_t<Number>* stride,                      \
       std::make_signed_t<Number> step, std::make_signed_t<Number> chunk) {                        \
+    const ProgramCall call;                                                                       \
     begin_static_in_league<Number>(kind, {is_last, lower, upper, stride, step, chunk},            \
                                    team_upper);                                                   \
   }                                                                                               \
@@ -343,11 +367,13 @@ bool position_of(const TeamThread& thread,
   SORREL_KMPC void __kmpc_dispatch_init_##suffix(                                                 \
       Ident*, std::int32_t, std::int32_t kind, Number lower, Number upper,                        \
       std::make_signed_t<Number> step, std::make_signed_t<Number> chunk) {                        \
+    const ProgramCall call;                                                                       \
     begin_dispatch<Number>(kind, lower, upper, step, chunk);                                      \
   }                                                                                               \
   SORREL_KMPC void __kmpc_dist_dispatch_init_##suffix(                                            \
       Ident*, std::int32_t, std::int32_t kind, std::int32_t* is_last, Number lower, Number upper, \
       std::make_signed_t<Number> step, std::make_signed_t<Number> chunk) {                        \
+    const ProgramCall call;                                                                       \
     const auto team =                                                                             \
         share_of<Number>(lower, upper, step, static_even, 0, part_of_league(this_thread()));      \
     if (is_last != nullptr) *is_last = team.has_last ? 1 : 0;                                     \
@@ -356,6 +382,7 @@ bool position_of(const TeamThread& thread,
   SORREL_KMPC std::int32_t __kmpc_dispatch_next_##suffix(                                         \
       Ident*, std::int32_t, std::int32_t* is_last, Number* lower, Number* upper,                  \
       std::make_signed_t<Number>* step) {                                                         \
+    const ProgramCall call;                                                                       \
     return next_dispatch<Number>(is_last, lower, upper, step);                                    \
   }                                                                                               \
   SORREL_KMPC void __kmpc_dispatch_fini_##suffix(Ident*, std::int32_t) {}
@@ -365,9 +392,10 @@ SORREL_STATIC(4u, std::uint32_t)
 SORREL_STATIC(8, std::int64_t)
 SORREL_STATIC(8u, std::uint64_t)
 
-SORREL_KMPC void __kmpc_for_static_fini(Ident*, std::int32_t) {
+SORREL_KMPC void __kmpc_for_static_fini(Ident* place, std::int32_t) {
+  const ProgramCall call;
   if (has_tool()) [[unlikely]]
-    tell_work(this_thread(), ompt::Work::loop, ompt::Endpoint::end, 0);
+    tell_work(this_thread(), work_of(place), ompt::Endpoint::end, 0);
 }
 
 SORREL_KMPC void __kmpc_dispatch_deinit(Ident*, std::int32_t) {
@@ -376,9 +404,12 @@ SORREL_KMPC void __kmpc_dispatch_deinit(Ident*, std::int32_t) {
 
 // Sections that the threads of a team ask for one by one. 0: one thread runs all, without asking.
 SORREL_KMPC std::int32_t __kmpc_sections_init(Ident*, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   if (thread.team->size == 1) return 0;
   constexpr std::uint64_t section_count_max = std::uint64_t{1} << 31;
+  if (has_tool()) [[unlikely]]
+    thread.tool_work = ompt::Work::sections;
   begin_loop(thread, {.start = 0,
                       .end = section_count_max,
                       .step = 1,
@@ -404,10 +435,14 @@ SORREL_KMPC void __kmpc_end_sections(Ident*, std::int32_t) {
 }
 
 SORREL_KMPC void __kmpc_ordered(Ident*, std::int32_t) {
-  wait_for_turn(this_thread());
+  const ProgramCall call;
+  begin_ordered(this_thread());
 }
 
-SORREL_KMPC void __kmpc_end_ordered(Ident*, std::int32_t) {}
+SORREL_KMPC void __kmpc_end_ordered(Ident*, std::int32_t) {
+  const ProgramCall call;
+  end_ordered(this_thread());
+}
 
 SORREL_KMPC void __kmpc_doacross_init(Ident*,
                                       std::int32_t,
@@ -417,6 +452,8 @@ SORREL_KMPC void __kmpc_doacross_init(Ident*,
   const auto count_of = [&](unsigned i) {
     return trips<std::int64_t>(dimensions[i].lower, dimensions[i].upper, dimensions[i].step);
   };
+  if (has_tool()) [[unlikely]]
+    thread.tool_work = ompt::Work::none;
   begin_doacross(thread, {}, {}, static_cast<unsigned>(count), count_of);
   thread.doacross_share = thread.share;
   auto* const copy = new Dimension[static_cast<std::size_t>(count)];
@@ -427,18 +464,20 @@ SORREL_KMPC void __kmpc_doacross_init(Ident*,
 }
 
 SORREL_KMPC void __kmpc_doacross_post(Ident*, std::int32_t, const std::int64_t* vector) {
+  const ProgramCall call;
   const TeamThread& thread = this_thread();
   std::uint64_t outer = 0;
   std::uint64_t inner = 0;
-  if (position_of(thread, vector, outer, inner))
+  if (position_of(thread, ompt::DependenceKind::source, vector, outer, inner))
     post_iteration(*thread.doacross_share, outer, inner);
 }
 
 SORREL_KMPC void __kmpc_doacross_wait(Ident*, std::int32_t, const std::int64_t* vector) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   std::uint64_t outer = 0;
   std::uint64_t inner = 0;
-  if (position_of(thread, vector, outer, inner))
+  if (position_of(thread, ompt::DependenceKind::sink, vector, outer, inner))
     wait_for_iteration(thread, *thread.doacross_share, outer, inner);
 }
 

@@ -11,6 +11,8 @@
 #include "omp/kernel/spin_lock.hpp"
 #include "omp/kmpc/interface.hpp"
 #include "omp/region/allocator.hpp"
+#include "omp/region/program_call.hpp"
+#include "omp/region/told_lock.hpp"
 #include "omp/tool/tool.hpp"
 
 extern "C" int omp_get_thread_num();
@@ -110,6 +112,16 @@ NestLock& nest_lock_of(void** lock) {
   return *static_cast<NestLock*>(*lock);
 }
 
+void make_lock(void** lock, unsigned hint) {
+  new (lock) Lock;
+  tell_lock_init(ompt::Mutex::lock, hint, lock);
+}
+
+void make_nest_lock(void** lock, unsigned hint) {
+  *lock = new NestLock{};
+  tell_lock_init(ompt::Mutex::nest_lock, hint, *lock);
+}
+
 AllocatorHandle resolve(AllocatorHandle allocator) {
   return allocator == null_allocator ? this_thread().allocator : allocator;
 }
@@ -148,53 +160,71 @@ SORREL_KMPC void* __kmpc_threadprivate_cached(
 }
 
 SORREL_KMPC void __kmpc_init_lock(Ident*, std::int32_t, void** lock) {
-  new (lock) Lock;
+  const ProgramCall call;
+  make_lock(lock, 0);
 }
 
-SORREL_KMPC void __kmpc_init_lock_with_hint(Ident*, std::int32_t, void** lock, std::uintptr_t) {
-  new (lock) Lock;
+SORREL_KMPC void __kmpc_init_lock_with_hint(Ident*,
+                                            std::int32_t,
+                                            void** lock,
+                                            std::uintptr_t hint) {
+  const ProgramCall call;
+  make_lock(lock, static_cast<unsigned>(hint));
 }
 
-SORREL_KMPC void __kmpc_destroy_lock(Ident*, std::int32_t, void**) {}
+SORREL_KMPC void __kmpc_destroy_lock(Ident*, std::int32_t, void** lock) {
+  const ProgramCall call;
+  tell_lock_destroy(ompt::Mutex::lock, lock);
+}
 
 SORREL_KMPC void __kmpc_set_lock(Ident*, std::int32_t, void** lock) {
-  reinterpret_cast<Lock*>(lock)->take();
+  const ProgramCall call;
+  take_told(*reinterpret_cast<Lock*>(lock), ompt::Mutex::lock);
 }
 
 SORREL_KMPC void __kmpc_unset_lock(Ident*, std::int32_t, void** lock) {
-  reinterpret_cast<Lock*>(lock)->give();
+  const ProgramCall call;
+  give_told(*reinterpret_cast<Lock*>(lock), ompt::Mutex::lock);
 }
 
 SORREL_KMPC int __kmpc_test_lock(Ident*, std::int32_t, void** lock) {
-  return reinterpret_cast<Lock*>(lock)->try_take() ? 1 : 0;
+  const ProgramCall call;
+  return try_take_told(*reinterpret_cast<Lock*>(lock)) ? 1 : 0;
 }
 
 SORREL_KMPC void __kmpc_init_nest_lock(Ident*, std::int32_t, void** lock) {
-  *lock = new NestLock{};
+  const ProgramCall call;
+  make_nest_lock(lock, 0);
 }
 
 SORREL_KMPC void __kmpc_init_nest_lock_with_hint(Ident*,
                                                  std::int32_t,
                                                  void** lock,
-                                                 std::uintptr_t) {
-  *lock = new NestLock{};
+                                                 std::uintptr_t hint) {
+  const ProgramCall call;
+  make_nest_lock(lock, static_cast<unsigned>(hint));
 }
 
 SORREL_KMPC void __kmpc_destroy_nest_lock(Ident*, std::int32_t, void** lock) {
+  const ProgramCall call;
+  tell_lock_destroy(ompt::Mutex::nest_lock, *lock);
   delete &nest_lock_of(lock);
   *lock = nullptr;
 }
 
 SORREL_KMPC void __kmpc_set_nest_lock(Ident*, std::int32_t, void** lock) {
-  nest_lock_of(lock).take(this_thread().task);
+  const ProgramCall call;
+  (void)take_nest_told(nest_lock_of(lock), this_thread().task);
 }
 
 SORREL_KMPC void __kmpc_unset_nest_lock(Ident*, std::int32_t, void** lock) {
-  nest_lock_of(lock).give();
+  const ProgramCall call;
+  give_nest_told(nest_lock_of(lock));
 }
 
 SORREL_KMPC int __kmpc_test_nest_lock(Ident*, std::int32_t, void** lock) {
-  return nest_lock_of(lock).try_take(this_thread().task);
+  const ProgramCall call;
+  return try_take_nest_told(nest_lock_of(lock), this_thread().task);
 }
 
 SORREL_KMPC void* __kmpc_alloc(int, std::size_t bytes, AllocatorHandle allocator) {
@@ -360,8 +390,12 @@ SORREL_HANDLE(omp_cgroup_mem_alloc, 6)
 SORREL_HANDLE(omp_pteam_mem_alloc, 7)
 SORREL_HANDLE(omp_thread_mem_alloc, 8)
 
-SORREL_KMPC int omp_control_tool(int, int, void*) {
+SORREL_KMPC int omp_control_tool(int command, int modifier, void* argument) {
   constexpr int no_tool = -2;
   constexpr int no_callback = -1;
-  return has_tool() ? no_callback : no_tool;
+  const ProgramCall call;
+  if (!has_tool()) return no_tool;
+  return tell_control(this_thread(), static_cast<std::uint64_t>(command),
+                      static_cast<std::uint64_t>(modifier), argument)
+      .value_or(no_callback);
 }

@@ -12,6 +12,7 @@
 #include "omp/icv/environment.hpp"
 #include "omp/kmpc/interface.hpp"
 #include "omp/region/cancellation.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/region/region.hpp"
 #include "omp/region/target.hpp"
 #include "omp/region/teams.hpp"
@@ -38,10 +39,12 @@ struct Call {
 
 template <std::size_t... Index>
 void call_with(const Call& call,
+               const TeamThread* thread,
                std::int32_t* global,
                std::int32_t* number,
                std::index_sequence<Index...>) {
   using Code = void (*)(std::int32_t*, std::int32_t*, decltype((void)Index, (void*)nullptr)...);
+  const TaskCall task_call(*thread);
   reinterpret_cast<Code>(call.code)(global, number, call.arguments[Index]...);
 }
 
@@ -58,19 +61,20 @@ void call_outlined(const Call& call, TeamThread& thread) {
   auto number = static_cast<std::int32_t>(thread.number);
   switch (call.count) {
     case 4:
-      return call_with(call, &global, &number, std::make_index_sequence<4>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<4>());
     case 8:
-      return call_with(call, &global, &number, std::make_index_sequence<8>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<8>());
     case 16:
-      return call_with(call, &global, &number, std::make_index_sequence<16>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<16>());
     case 32:
-      return call_with(call, &global, &number, std::make_index_sequence<32>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<32>());
     case 64:
-      return call_with(call, &global, &number, std::make_index_sequence<64>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<64>());
     case 128:
-      return call_with(call, &global, &number, std::make_index_sequence<128>());
+      return call_with(call, &thread, &global, &number, std::make_index_sequence<128>());
     default:
-      return call_with(call, &global, &number, std::make_index_sequence<argument_count_max>());
+      return call_with(call, &thread, &global, &number,
+                       std::make_index_sequence<argument_count_max>());
   }
 }
 
@@ -104,7 +108,8 @@ class Arguments {
 void run_region(Call& call) {
   TeamThread& thread = this_thread();
   const std::uint32_t asked = std::exchange(thread.pushed_threads, 0);
-  (void)begin_region(thread, {.body = run_call, .data = &call}, resolve_team_size(thread, asked));
+  (void)begin_region(thread, {.body = run_call, .data = &call, .thread_count = asked},
+                     resolve_team_size(thread, asked));
   run_call(&call);
   end_region(this_thread());
 }
@@ -134,11 +139,48 @@ std::uint32_t not_negative(std::int32_t number) {
 /// Every thread combines its own values, one at a time. The result tells the thread so.
 std::int32_t begin_turn(CriticalName* name) {
   if (this_thread().team->size > 1) lock_of(name).take();
+  if (has_tool()) [[unlikely]]
+    tell_reduction(this_thread(), ompt::Endpoint::begin);
   return 1;
 }
 
 void end_turn(CriticalName* name) {
+  if (has_tool()) [[unlikely]]
+    tell_reduction(this_thread(), ompt::Endpoint::end);
   if (this_thread().team->size > 1) lock_of(name).give();
+}
+
+/// A barrier inside another construct, or after it.
+void wait_for_construct(TeamThread& thread, ompt::Sync kind) {
+  if (has_tool()) [[unlikely]]
+    thread.tool_sync = kind;
+  (void)wait_at_barrier(thread);
+}
+
+std::int32_t begin_masked(bool is_own) {
+  if (is_own && has_tool()) [[unlikely]]
+    tell_masked(this_thread(), ompt::Endpoint::begin);
+  return is_own ? 1 : 0;
+}
+
+void end_masked() {
+  if (has_tool()) [[unlikely]]
+    tell_masked(this_thread(), ompt::Endpoint::end);
+}
+
+void tell_block(ompt::Work kind, ompt::Endpoint end) {
+  if (has_tool()) [[unlikely]]
+    tell_work(this_thread(), kind, end, 1);
+}
+
+void begin_serialized(TeamThread& thread) {
+  thread.pushed_threads = 0;
+  (void)begin_region(thread, {.thread_count = 1}, 1);
+}
+
+void end_serialized(TeamThread& thread) {
+  leave_open_loop(thread);
+  end_region(thread);
 }
 
 }  // namespace
@@ -222,6 +264,7 @@ SORREL_KMPC void __kmpc_set_thread_limit(Ident*, std::int32_t, std::int32_t limi
 }
 
 SORREL_KMPC void __kmpc_fork_call(Ident*, std::int32_t count, Microtask code, ...) {
+  const ProgramCall program_call;
   va_list list;
   va_start(list, code);
   const Arguments arguments(static_cast<std::size_t>(count), list);
@@ -231,27 +274,30 @@ SORREL_KMPC void __kmpc_fork_call(Ident*, std::int32_t count, Microtask code, ..
 }
 
 SORREL_KMPC void __kmpc_serialized_parallel(Ident*, std::int32_t) {
-  TeamThread& thread = this_thread();
-  thread.pushed_threads = 0;
-  (void)begin_region(thread, {}, 1);
+  const ProgramCall call;
+  begin_serialized(this_thread());
+  if (has_tool()) [[unlikely]]
+    tell_called_by_program(this_thread(), __builtin_dwarf_cfa());
 }
 
 SORREL_KMPC void __kmpc_end_serialized_parallel(Ident*, std::int32_t) {
-  leave_open_loop(this_thread());
-  end_region(this_thread());
+  const ProgramCall call;
+  end_serialized(this_thread());
 }
 
 SORREL_KMPC void __kmpc_fork_call_if(
     Ident*, std::int32_t count, Microtask code, std::int32_t condition, void* argument) {
+  const ProgramCall program_call;
   void* words[4] = {count > 0 ? argument : nullptr};
   Call call{code, 4, words};
   if (condition != 0) return run_region(call);
-  __kmpc_serialized_parallel(nullptr, 0);
+  begin_serialized(this_thread());
   run_call(&call);
-  __kmpc_end_serialized_parallel(nullptr, 0);
+  end_serialized(this_thread());
 }
 
 SORREL_KMPC void __kmpc_fork_teams(Ident*, std::int32_t count, Microtask code, ...) {
+  const ProgramCall program_call;
   va_list list;
   va_start(list, code);
   const Arguments arguments(static_cast<std::size_t>(count), list);
@@ -266,9 +312,13 @@ SORREL_KMPC void __kmpc_fork_teams(Ident*, std::int32_t count, Microtask code, .
 
 SORREL_KMPC void __kmpc_flush(Ident*) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  const ProgramCall call;
+  if (has_tool()) [[unlikely]]
+    tell_flush(this_thread());
 }
 
 SORREL_KMPC void __kmpc_barrier(Ident* place, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   constexpr std::int32_t is_implicit = 0x40;
   if (has_tool() && place != nullptr && (place->flags & is_implicit) != 0) [[unlikely]]
@@ -278,6 +328,7 @@ SORREL_KMPC void __kmpc_barrier(Ident* place, std::int32_t) {
 }
 
 SORREL_KMPC std::int32_t __kmpc_cancel_barrier(Ident*, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   leave_open_loop(thread);
   return wait_at_barrier(thread, can_cancel()) ? 1 : 0;
@@ -285,6 +336,7 @@ SORREL_KMPC std::int32_t __kmpc_cancel_barrier(Ident*, std::int32_t) {
 
 // The master continues at once when all threads have come, the others wait for it.
 SORREL_KMPC std::int32_t __kmpc_barrier_master(Ident*, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   leave_open_loop(thread);
   (void)wait_at_barrier(thread);
@@ -294,10 +346,12 @@ SORREL_KMPC std::int32_t __kmpc_barrier_master(Ident*, std::int32_t) {
 }
 
 SORREL_KMPC void __kmpc_end_barrier_master(Ident*, std::int32_t) {
+  const ProgramCall call;
   (void)wait_at_barrier(this_thread());
 }
 
 SORREL_KMPC std::int32_t __kmpc_barrier_master_nowait(Ident*, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   leave_open_loop(thread);
   (void)wait_at_barrier(thread);
@@ -305,37 +359,50 @@ SORREL_KMPC std::int32_t __kmpc_barrier_master_nowait(Ident*, std::int32_t) {
 }
 
 SORREL_KMPC std::int32_t __kmpc_master(Ident*, std::int32_t) {
-  return this_thread().number == 0 ? 1 : 0;
+  const ProgramCall call;
+  return begin_masked(this_thread().number == 0);
 }
 
-SORREL_KMPC void __kmpc_end_master(Ident*, std::int32_t) {}
+SORREL_KMPC void __kmpc_end_master(Ident*, std::int32_t) {
+  const ProgramCall call;
+  end_masked();
+}
 
 SORREL_KMPC std::int32_t __kmpc_masked(Ident*, std::int32_t, std::int32_t number) {
-  return static_cast<std::int32_t>(this_thread().number) == number ? 1 : 0;
+  const ProgramCall call;
+  return begin_masked(static_cast<std::int32_t>(this_thread().number) == number);
 }
 
-SORREL_KMPC void __kmpc_end_masked(Ident*, std::int32_t) {}
+SORREL_KMPC void __kmpc_end_masked(Ident*, std::int32_t) {
+  const ProgramCall call;
+  end_masked();
+}
 
 SORREL_KMPC std::int32_t __kmpc_single(Ident*, std::int32_t) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   Team& team = *thread.team;
   const bool is_own = team.size == 1 || team.inner.claim(thread.single_count++);
-  if (has_tool()) [[unlikely]] {
-    const auto kind = is_own ? ompt::Work::single_executor : ompt::Work::single_other;
-    tell_work(thread, kind, ompt::Endpoint::begin, 1);
-    if (!is_own) tell_work(thread, kind, ompt::Endpoint::end, 1);
-  }
+  if (has_tool()) [[unlikely]]
+    tell_single_begin(thread, is_own);
   return is_own ? 1 : 0;
 }
 
 SORREL_KMPC void __kmpc_end_single(Ident*, std::int32_t) {
+  const ProgramCall call;
   if (has_tool()) [[unlikely]]
-    tell_work(this_thread(), ompt::Work::single_executor, ompt::Endpoint::end, 1);
+    tell_single_end(this_thread());
 }
 
-SORREL_KMPC void __kmpc_scope(Ident*, std::int32_t, void*) {}
+SORREL_KMPC void __kmpc_scope(Ident*, std::int32_t, void*) {
+  const ProgramCall call;
+  tell_block(ompt::Work::scope, ompt::Endpoint::begin);
+}
 
-SORREL_KMPC void __kmpc_end_scope(Ident*, std::int32_t, void*) {}
+SORREL_KMPC void __kmpc_end_scope(Ident*, std::int32_t, void*) {
+  const ProgramCall call;
+  tell_block(ompt::Work::scope, ompt::Endpoint::end);
+}
 
 SORREL_KMPC void __kmpc_copyprivate(Ident*,
                                     std::int32_t,
@@ -343,19 +410,22 @@ SORREL_KMPC void __kmpc_copyprivate(Ident*,
                                     void* data,
                                     void (*copy)(void*, void*),
                                     std::int32_t is_source) {
+  const ProgramCall call;
   if (is_source != 0) this_thread().team->copyprivate = data;
-  (void)wait_at_barrier(this_thread());
+  wait_for_construct(this_thread(), ompt::Sync::barrier_implementation);
   if (is_source == 0) copy(data, this_thread().team->copyprivate);
-  (void)wait_at_barrier(this_thread());
+  wait_for_construct(this_thread(), ompt::Sync::barrier_implementation);
 }
 
 SORREL_KMPC void* __kmpc_copyprivate_light(Ident*, std::int32_t, void* data) {
+  const ProgramCall call;
   if (data != nullptr) this_thread().team->copyprivate = data;
-  (void)wait_at_barrier(this_thread());
+  wait_for_construct(this_thread(), ompt::Sync::barrier_implementation);
   return this_thread().team->copyprivate;
 }
 
 SORREL_KMPC void __kmpc_critical(Ident*, std::int32_t, CriticalName* name) {
+  const ProgramCall call;
   take_told(lock_of(name), ompt::Mutex::critical);
 }
 
@@ -363,10 +433,12 @@ SORREL_KMPC void __kmpc_critical_with_hint(Ident*,
                                            std::int32_t,
                                            CriticalName* name,
                                            std::uint32_t) {
+  const ProgramCall call;
   take_told(lock_of(name), ompt::Mutex::critical);
 }
 
 SORREL_KMPC void __kmpc_end_critical(Ident*, std::int32_t, CriticalName* name) {
+  const ProgramCall call;
   give_told(lock_of(name), ompt::Mutex::critical);
 }
 
@@ -377,10 +449,12 @@ SORREL_KMPC std::int32_t __kmpc_reduce_nowait(Ident*,
                                               void*,
                                               void (*)(void*, void*),
                                               CriticalName* name) {
+  const ProgramCall call;
   return begin_turn(name);
 }
 
 SORREL_KMPC void __kmpc_end_reduce_nowait(Ident*, std::int32_t, CriticalName* name) {
+  const ProgramCall call;
   end_turn(name);
 }
 
@@ -391,21 +465,25 @@ SORREL_KMPC std::int32_t __kmpc_reduce(Ident*,
                                        void*,
                                        void (*)(void*, void*),
                                        CriticalName* name) {
+  const ProgramCall call;
   return begin_turn(name);
 }
 
 SORREL_KMPC void __kmpc_end_reduce(Ident*, std::int32_t, CriticalName* name) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   end_turn(name);
   leave_open_loop(thread);
-  (void)wait_at_barrier(thread);
+  wait_for_construct(thread, ompt::Sync::barrier_implementation);
 }
 
 SORREL_KMPC std::int32_t __kmpc_cancellationpoint(Ident*, std::int32_t, std::int32_t kind) {
+  const ProgramCall call;
   return can_cancel() && meets_cancellation(this_thread(), cancelled_kind(kind)) ? 1 : 0;
 }
 
 SORREL_KMPC std::int32_t __kmpc_cancel(Ident*, std::int32_t, std::int32_t kind) {
+  const ProgramCall call;
   if (!can_cancel()) return 0;
   cancel(this_thread(), cancelled_kind(kind));
   return 1;
@@ -422,9 +500,13 @@ SORREL_KMPC std::int32_t __kmpc_get_target_offload() {
 
 SORREL_KMPC void __kmpc_error(Ident* place, int severity, const char* message) {
   constexpr int fatal = 2;
+  const ProgramCall call;
   std::fprintf(stderr, "sorrel: error directive reached: %s%s%s\n",
                message == nullptr ? "" : message,
                place == nullptr || place->source == nullptr ? "" : " ",
                place == nullptr || place->source == nullptr ? "" : place->source);
+  if (has_tool()) [[unlikely]]
+    tell_error(this_thread(), severity == fatal ? ompt::Severity::fatal : ompt::Severity::warning,
+               message == nullptr ? "" : message, message == nullptr ? 0 : std::strlen(message));
   if (severity == fatal) std::exit(EXIT_FAILURE);
 }

@@ -11,6 +11,7 @@
 #include "omp/kernel/perturb.hpp"
 #include "omp/kmpc/interface.hpp"
 #include "omp/kmpc/reduction.hpp"
+#include "omp/region/program_call.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/tasking.hpp"
 #include "omp/tasking/taskloop.hpp"
@@ -36,6 +37,7 @@ struct CompiledTask {
   } first, second;
 };
 
+constexpr std::int32_t flag_tied = 1 << 0;
 constexpr std::int32_t flag_final = 1 << 1;
 constexpr std::int32_t flag_destructors = 1 << 3;
 constexpr std::int32_t flag_proxy = 1 << 4;
@@ -141,12 +143,11 @@ void run(void* data) {
   }
   header.has_begun = true;
   if (!is_current_task_cancelled(thread)) {
+    const TaskCall call(thread);
     (void)header.task().routine(global_number(thread), &header.task());
     run_further_parts(header);
-  } else if (has_tool()) {
-    const bool is_region = thread.team->is_cancelled();
-    tell_cancel(*thread.task, is_region ? cancelled_parallel : cancelled_taskgroup,
-                ompt::cancel_discarded_task);
+  } else {
+    thread.task->is_discarded = true;
   }
   finish(header);
 }
@@ -206,6 +207,7 @@ std::int32_t make(CompiledTask* task, void** depend, bool is_deferrable) {
   Task* unused = nullptr;
   std::uint32_t flags = 0;
   if ((header->flags & flag_final) != 0) flags |= task_final;
+  if ((header->flags & flag_tied) == 0) flags |= task_untied;
   if (depend != nullptr) flags |= task_depend;
   if (header->is_detachable()) flags |= task_detach;
   const bool is_made =
@@ -293,7 +295,11 @@ void taskloop(const Taskloop& loop) {
   const std::uint64_t trip_count = trips(loop);
   const TaskloopCut cut =
       cut_taskloop(trip_count, loop.number, loop.grain, this_thread().team->size);
+  if (has_tool()) [[unlikely]]
+    tell_work(this_thread(), ompt::Work::taskloop, ompt::Endpoint::begin, trip_count);
   run_taskloop(loop, cut, trip_count);
+  if (has_tool()) [[unlikely]]
+    tell_work(this_thread(), ompt::Work::taskloop, ompt::Endpoint::end, trip_count);
   finish(header_of(loop.pattern));
   if (loop.has_group) end_taskgroup(this_thread());
 }
@@ -350,10 +356,12 @@ SORREL_KMPC CompiledTask* __kmpc_omp_target_task_alloc(Ident*,
 }
 
 SORREL_KMPC std::int32_t __kmpc_omp_task(Ident*, std::int32_t, CompiledTask* task) {
+  const ProgramCall call;
   return request(task);
 }
 
 SORREL_KMPC std::int32_t __kmpc_omp_task_parts(Ident*, std::int32_t, CompiledTask* task) {
+  const ProgramCall call;
   return request(task);
 }
 
@@ -364,6 +372,7 @@ SORREL_KMPC std::int32_t __kmpc_omp_task_with_deps(Ident*,
                                                    const DependInfo* items,
                                                    std::int32_t further_count,
                                                    const DependInfo* further_items) {
+  const ProgramCall call;
   Depend depend(count, items, further_count, further_items);
   return make(task, depend.words(), true);
 }
@@ -374,8 +383,9 @@ SORREL_KMPC void __kmpc_omp_wait_deps(Ident*,
                                       const DependInfo* items,
                                       std::int32_t further_count,
                                       const DependInfo* further_items) {
+  const ProgramCall call;
   Depend depend(count, items, further_count, further_items);
-  if (depend.words() != nullptr) wait_for_dependences(this_thread(), depend.words());
+  if (depend.words() != nullptr) wait_for_children(this_thread(), depend.words());
 }
 
 SORREL_KMPC void __kmpc_omp_taskwait_deps_51(Ident*,
@@ -385,24 +395,29 @@ SORREL_KMPC void __kmpc_omp_taskwait_deps_51(Ident*,
                                              std::int32_t further_count,
                                              const DependInfo* further_items,
                                              std::int32_t has_nowait) {
+  const ProgramCall call;
   Depend depend(count, items, further_count, further_items);
   if (depend.words() == nullptr) return;
   if (has_nowait != 0) {
     (void)make_task(this_thread(),
                     {.body = [](void*) {}, .flags = task_depend, .depend = depend.words()});
   } else {
-    wait_for_dependences(this_thread(), depend.words());
+    wait_for_children(this_thread(), depend.words());
   }
 }
 
 SORREL_KMPC void __kmpc_omp_task_begin_if0(Ident*, std::int32_t, CompiledTask* task) {
+  const ProgramCall call;
   Header& header = header_of(task);
   header.has_begun = true;
   header.included =
       &begin_included_task(this_thread(), (header.flags & flag_final) != 0 ? task_final : 0);
+  if (has_tool()) [[unlikely]]
+    tell_called_by_program(this_thread(), __builtin_dwarf_cfa());
 }
 
 SORREL_KMPC void __kmpc_omp_task_complete_if0(Ident*, std::int32_t, CompiledTask* task) {
+  const ProgramCall call;
   Header& header = header_of(task);
   Task* const included = header.included;
   run_further_parts(header);
@@ -411,21 +426,25 @@ SORREL_KMPC void __kmpc_omp_task_complete_if0(Ident*, std::int32_t, CompiledTask
 }
 
 SORREL_KMPC std::int32_t __kmpc_omp_taskwait(Ident*, std::int32_t) {
+  const ProgramCall call;
   wait_for_children(this_thread());
   return 0;
 }
 
 SORREL_KMPC std::int32_t __kmpc_omp_taskyield(Ident*, std::int32_t, int) {
+  const ProgramCall call;
   TeamThread& thread = this_thread();
   if (thread.team->size > 1) yield(thread);
   return 0;
 }
 
 SORREL_KMPC void __kmpc_taskgroup(Ident*, std::int32_t) {
+  const ProgramCall call;
   begin_taskgroup(this_thread());
 }
 
 SORREL_KMPC void __kmpc_end_taskgroup(Ident*, std::int32_t) {
+  const ProgramCall call;
   void* const reduction = end_taskgroup(this_thread());
   end_reduction(reduction);
 }
@@ -436,6 +455,7 @@ SORREL_KMPC void __kmpc_end_taskgroup(Ident*, std::int32_t) {
                         std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,        \
                         std::int32_t has_no_group, std::int32_t schedule,                     \
                         std::uint64_t number __VA_OPT__(, ) __VA_ARGS__, void* duplicate) {   \
+    const ProgramCall call;                                                                   \
     taskloop({.pattern = task,                                                                \
               .lower = lower,                                                                 \
               .upper = upper,                                                                 \
@@ -462,6 +482,7 @@ SORREL_KMPC void* __kmpc_task_allow_completion_event(Ident*, std::int32_t, Compi
 
 /// omp_fulfill_event() of programs for LLVM's library.
 extern "C" __attribute__((visibility("hidden"))) void sorrel_kmpc_fulfill_event(Event* event) {
+  const ProgramCall call;
   // Acq_rel: publishes what the caller did before.
   const std::uintptr_t before = event->state.exchange(Event::fulfilled, std::memory_order_acq_rel);
   perturb(this_thread().number, PerturbedPoint::release);

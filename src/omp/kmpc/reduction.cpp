@@ -13,6 +13,7 @@
 #include "omp/tasking/tasking.hpp"
 #include "omp/team/task_memory.hpp"
 #include "omp/team/team.hpp"
+#include "omp/tool/tool.hpp"
 #include "omp/worksharing/loop.hpp"
 
 namespace sorrel::omp::kmpc {
@@ -89,6 +90,8 @@ void* begin_team_reduction(TeamThread& thread, std::size_t count, const Reductio
   // The construct's memory holds a pointer to what its first thread makes.
   void* memory = reinterpret_cast<void*>(sizeof(Reduction*));
   const LoopExtras extras{.memory = &memory};
+  if (has_tool()) [[unlikely]]
+    thread.tool_work = ompt::Work::none;
   begin_loop(thread, {}, extras, [&](WorkShare& share) {
     *static_cast<Reduction**>(share.memory) = make(size, size, count, items);
   });

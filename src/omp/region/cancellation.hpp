@@ -21,8 +21,10 @@ namespace sorrel::omp {
   } else {
     is_met = is_met || team.is_construct_cancelled(kind);
   }
-  if (is_met && has_tool()) [[unlikely]]
-    tell_cancel(*thread.task, kind, ompt::cancel_detected);
+  if (is_met && has_tool()) [[unlikely]] {
+    tell_cancel(thread, *thread.task, kind, ompt::cancel_detected);
+    thread.task->is_cancelled = kind == cancelled_taskgroup;
+  }
   return is_met;
 }
 
@@ -37,8 +39,10 @@ inline void cancel(const TeamThread& thread, std::uint32_t kind) {
   } else {
     team.cancel_construct(kind);
   }
-  if (has_tool()) [[unlikely]]
-    tell_cancel(*thread.task, kind, ompt::cancel_activated);
+  if (has_tool()) [[unlikely]] {
+    tell_cancel(thread, *thread.task, kind, ompt::cancel_activated);
+    thread.task->is_cancelled = kind == cancelled_taskgroup;
+  }
 }
 
 }  // namespace sorrel::omp

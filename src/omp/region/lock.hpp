@@ -49,12 +49,13 @@ struct NestLock {
   std::int32_t count;
   const void* owner;
 
-  void take(const void* caller) {
+  /// Returns the new count.
+  std::int32_t take(const void* caller) {
     if (owner_now() != caller) {
       lock.take();
       set_owner(caller);
     }
-    ++count;
+    return ++count;
   }
 
   /// The new count; 0 if another task holds the lock.
@@ -66,10 +67,12 @@ struct NestLock {
     return ++count;
   }
 
-  void give() {
-    if (--count != 0) return;
+  /// Returns whether it is free now.
+  bool give() {
+    if (--count != 0) return false;
     set_owner(nullptr);
     lock.give();
+    return true;
   }
 
  private:

@@ -10,7 +10,7 @@
 namespace sorrel::omp {
 
 TeamThread& attach_native_thread() {
-  start_tool(find_tool_query);
+  start_tool({.find_inquiry = find_tool_query, .end_thread = tell_thread_end});
   // The tool may have made the thread an OpenMP thread.
   if (own_thread != nullptr) {
     auto& attached = static_cast<TeamThread&>(*own_thread);

@@ -105,7 +105,6 @@ Team& make_team(TeamThread& master, std::uint32_t size) {
   team.member_states = new MemberState[size];
   for (std::uint32_t i = 0; i < size; ++i)
     team.implicit_tasks[i].team = &team;
-  if (has_tool()) team.tool_tasks = new ToolTask[size]{};
   return team;
 }
 
@@ -117,6 +116,11 @@ Team& team_of_size(TeamThread& master, NestLevel& nest_level, std::uint32_t size
   team.next = nest_level.teams;
   nest_level.teams = &team;
   return team;
+}
+
+/// The tool may have used the team before it observed the process.
+void observe_team(Team& team) {
+  if (team.tool_tasks == nullptr) team.tool_tasks = new ToolTask[team.size]{};
 }
 
 bool is_outermost(const TeamThread& master, const NestLevel& nest_level) {
@@ -348,8 +352,11 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   if (environment().concerns_affinity) [[unlikely]]
     prepare_affinity(thread, *nest_level, team);
   set(team.region_taskgroup, fork.region_taskgroup);
-  if (has_tool()) [[unlikely]]
-    tell_parallel_begin(thread, team);
+  if (has_tool()) [[unlikely]] {
+    observe_team(team);
+    tell_parallel_begin(thread, team,
+                        fork.thread_count != 0 ? fork.thread_count : thread.icv.thread_count);
+  }
   publish_to_monitor(thread.team, &team);
   thread.number = 0;
   enter_region(thread, team, false);
@@ -405,10 +412,18 @@ void end_region(TeamThread& thread) {
 }
 
 void observe_native(TeamThread& thread) {
-  Team& team = *thread.team;
-  if (team.tool_tasks == nullptr) team.tool_tasks = new ToolTask[1]{};
+  observe_team(*thread.team);
   tell_thread_begin(thread, ompt::ThreadKind::initial);
   tell_implicit_task(thread, ompt::Endpoint::begin);
+}
+
+void tell_thread_end() {
+  auto* const thread = static_cast<TeamThread*>(own_thread);
+  if (thread == nullptr || !thread->is_native() || !thread->is_told || thread->team->level != 0)
+    return;
+  tell_implicit_task(*thread, ompt::Endpoint::end);
+  tell_thread_end(*thread);
+  thread->is_told = false;
 }
 
 void run_on_initial_thread(TeamThread& thread,
@@ -427,10 +442,14 @@ void run_on_initial_thread(TeamThread& thread,
   team.allocator = environment().allocator;
   team.league_size = 1;
   team.league_number = 0;
+  if (has_tool()) [[unlikely]] {
+    observe_team(team);
+    team.tool_data = {};
+  }
   thread.team = &team;
   thread.number = 0;
   enter_region(thread, team, false);
-  body(data);
+  call_task(thread, body, data);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   finish_tasks_alone(thread);
   leave_constructs(thread, team);
@@ -513,9 +532,13 @@ void finish_part(TeamThread& thread, Team& team) {
 void run_implicit_task(TeamThread& thread) {
   SORREL_ASSERT(thread.next_team != nullptr && thread.next_team->members[thread.number] == &thread);
   Team& team = *thread.next_team;
+  if (has_tool()) [[unlikely]] {
+    if (!thread.is_told) tell_thread_begin(thread, ompt::ThreadKind::worker);
+    thread.tool_code = team.tool_code;
+  }
   publish_to_monitor(thread.team, &team);
   enter_region(thread, team, team.has_loop);
-  team.body(team.data);
+  call_task(thread, team.body, team.data);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (has_tool()) [[unlikely]]
     tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::begin);
@@ -527,7 +550,7 @@ void run_implicit_task(TeamThread& thread) {
 
 void run_fiber(void* argument) {
   auto& thread = static_cast<TeamThread&>(*static_cast<Thread*>(argument));
-  if (has_tool()) tell_thread_begin(thread, ompt::ThreadKind::worker);
+  thread.is_told = false;
   for (;;) {
     switch (thread.resume_action) {
       case ResumeAction::implicit_task:
@@ -554,6 +577,7 @@ bool may_help_with_tasks(const Thread& fiber) {
 void leave(Thread& native_or_fiber) {
   if (!has_tool()) return;
   auto& thread = static_cast<TeamThread&>(native_or_fiber);
+  if (!thread.is_told) return;
   if (thread.is_native()) tell_implicit_task(thread, ompt::Endpoint::end);
   tell_thread_end(thread);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "omp/sched/group.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/team/team.hpp"
 #include "omp/team/team_thread.hpp"
 #include "omp/team/work_share.hpp"
@@ -32,6 +33,14 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size);
 /// The master's part is done: waits for the other threads, restores the master's outer state.
 void end_region(TeamThread& thread);
 
+/// Calls the code of the thread's task.
+[[gnu::always_inline]] inline void call_task(const TeamThread& thread,
+                                             void (*body)(void*),
+                                             void* data) {
+  const TaskCall call(thread);
+  body(data);
+}
+
 /// Waits for the team. May suspend. True if `is_cancellable` and the region was cancelled
 /// meanwhile.
 bool wait_at_barrier(TeamThread& thread, bool is_cancellable = false);
@@ -49,6 +58,9 @@ void run_on_initial_thread(TeamThread& thread,
 
 /// A tool sees the native thread from here on.
 void observe_native(TeamThread& thread);
+
+/// The tool ends: it learns so of the calling thread, if that is a native one in no region.
+void tell_thread_end();
 
 /// The team of a native thread that is in no region.
 Team& make_initial_team(TeamThread& thread);

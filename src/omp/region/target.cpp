@@ -12,6 +12,7 @@
 #include "omp/region/native_thread.hpp"
 #include "omp/region/region.hpp"
 #include "omp/tasking/tasking.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/team/task_memory.hpp"
 
 namespace sorrel::omp {
@@ -70,6 +71,23 @@ class Mapped {
   std::unique_ptr<void, Free> copies_;
 };
 
+/// Runs a target region whose data are mapped. May suspend.
+void run_mapped(TeamThread& thread,
+                void (*body)(void*),
+                Mapped& mapped,
+                std::uint32_t thread_limit,
+                ompt::Target kind) {
+  if (!has_tool()) [[likely]]
+    return run_on_initial_thread(thread, body, mapped.addresses(), thread_limit);
+  constexpr std::uint32_t unknown = 0;
+  ToldTarget told{.kind = kind};
+  tell_target(thread, told, ompt::Endpoint::begin);
+  tell_target_submit(told, ompt::Endpoint::begin, unknown);
+  run_on_initial_thread(thread, body, mapped.addresses(), thread_limit);
+  tell_target_submit(told, ompt::Endpoint::end, unknown);
+  tell_target(thread, told, ompt::Endpoint::end);
+}
+
 struct TargetTask {
   void (*body)(void*);
   std::uint32_t thread_limit;
@@ -83,7 +101,8 @@ struct TargetTask {
 
   static void run(void* data) {
     const std::unique_ptr<TargetTask> self(*static_cast<TargetTask**>(data));
-    run_on_initial_thread(this_thread(), self->body, self->mapped.addresses(), self->thread_limit);
+    run_mapped(this_thread(), self->body, self->mapped, self->thread_limit,
+               ompt::Target::target_nowait);
   }
 };
 
@@ -111,7 +130,7 @@ std::uint32_t thread_limit_of(void* const* arguments) {
 void run_target(TeamThread& thread, const Target& target, void** depend) {
   Mapped mapped(target);
   if (depend != nullptr) wait_for_dependences(thread, depend);
-  run_on_initial_thread(thread, target.body, mapped.addresses(), target.thread_limit);
+  run_mapped(thread, target.body, mapped, target.thread_limit, ompt::Target::target);
 }
 
 void make_target_task(TeamThread& thread, const Target& target, void** depend) {
@@ -122,7 +141,16 @@ void make_target_task(TeamThread& thread, const Target& target, void** depend) {
                      .bytes = sizeof(TargetTask*),
                      .alignment = alignof(TargetTask*),
                      .flags = depend == nullptr ? 0 : task_depend,
-                     .depend = depend});
+                     .depend = depend,
+                     .is_target = true});
+}
+
+void tell_mapping(const TeamThread& thread, ompt::Target kind) {
+  if (!has_tool()) [[likely]]
+    return;
+  ToldTarget told{.kind = kind};
+  tell_target(thread, told, ompt::Endpoint::begin);
+  tell_target(thread, told, ompt::Endpoint::end);
 }
 
 void report_host(const Icv& icv, int device) {

@@ -7,6 +7,7 @@
 
 #include "omp/icv/icv.hpp"
 #include "omp/team/team_thread.hpp"
+#include "omp/tool/ompt.hpp"
 
 namespace sorrel::omp {
 
@@ -30,6 +31,9 @@ void run_target(TeamThread& thread, const Target& target, void** depend);
 
 /// A task runs the region; the caller does not wait for it.
 void make_target_task(TeamThread& thread, const Target& target, void** depend);
+
+/// To a tool, a construct that only maps data, which needs no work on the host.
+void tell_mapping(const TeamThread& thread, ompt::Target kind);
 
 /// Called for the device that a construct requests: prints once that the host computes in place of
 /// the default device. If OMP_TARGET_OFFLOAD is mandatory, a device that is not the host ends the

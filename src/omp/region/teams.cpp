@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "omp/icv/environment.hpp"
+#include "omp/region/region.hpp"
+#include "omp/tasking/tool_events.hpp"
 #include "omp/team/team.hpp"
 
 namespace sorrel::omp {
@@ -36,11 +39,15 @@ void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams&
   std::uint32_t count = teams.count != 0 ? teams.count : team_count_setting();
   if (count == 0) count = team_count_default;
   team.league_size = count;
+  std::optional<ToldLeague> told;
+  if (has_tool()) told.emplace(thread, count);
   for (std::uint32_t i = 0; i < count; ++i) {
     team.league_number = i;
     limit_threads(thread,
                   teams.thread_limit != 0 ? teams.thread_limit : teams_thread_limit_setting());
-    body(data);
+    if (told) told->tell_team(ompt::Endpoint::begin);
+    call_task(thread, body, data);
+    if (told) told->tell_team(ompt::Endpoint::end);
     thread.icv = icv;
   }
   team.league_size = 1;

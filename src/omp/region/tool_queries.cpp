@@ -31,11 +31,12 @@ struct Position {
   std::uint32_t number;
 };
 
-/// To the task that encountered the construct of this one. False: there is none.
+/// To the task around this one on the thread: that which it had when it began this one, or which
+/// encountered the region. False: there is none.
 bool go_outwards(Position& position) {
   if (position.task->level != 0) {
-    position.task = position.task->parent;
-    return true;
+    position.task = tool_task_of(*position.task).context;
+    return position.task != nullptr;
   }
   if (position.team->level == 0) return false;
   const TeamState& outer = position.team->outer_state;
@@ -56,10 +57,7 @@ int get_task_info(int level,
     if (!go_outwards(position)) return is_unavailable;
   }
   const Task& task = *position.task;
-  const unsigned kind = task.level != 0             ? ompt::task_explicit
-                        : position.team->level == 0 ? ompt::task_initial
-                                                    : ompt::task_implicit;
-  if (flags != nullptr) *flags = static_cast<int>(kind);
+  if (flags != nullptr) *flags = static_cast<int>(tool_task_of(task).flags);
   if (task_data != nullptr) *task_data = &tool_task_of(task).data;
   if (frame != nullptr) *frame = &tool_task_of(task).frame;
   if (parallel_data != nullptr) *parallel_data = &position.team->tool_data;
@@ -97,6 +95,7 @@ struct State {
 
 constexpr State states[] = {{0x000, "ompt_state_work_serial"},
                             {0x001, "ompt_state_work_parallel"},
+                            {0x002, "ompt_state_work_reduction"},
                             {0x011, "ompt_state_wait_barrier_implicit_parallel"},
                             {0x012, "ompt_state_wait_barrier_implicit_workshare"},
                             {0x014, "ompt_state_wait_barrier_explicit"},
@@ -106,10 +105,9 @@ constexpr State states[] = {{0x000, "ompt_state_work_serial"},
                             {0x041, "ompt_state_wait_lock"},
                             {0x042, "ompt_state_wait_critical"},
                             {0x043, "ompt_state_wait_atomic"},
-                            {0x044, "ompt_state_wait_ordered"},
-                            {0x102, "ompt_state_undefined"}};
+                            {0x044, "ompt_state_wait_ordered"}};
 
-/// The first one comes after the undefined state.
+/// The first one comes after the undefined state, which is not listed: the list would not end.
 int enumerate_states(int current, int* next, const char** name) {
   constexpr int undefined = 0x102;
   const State* at = std::begin(states);
@@ -168,7 +166,7 @@ int get_partition_place_nums(int room, int* numbers) {
 }
 
 int get_proc_id() {
-  return os::current_cpu();
+  return caller() == nullptr ? -1 : os::current_cpu();
 }
 
 int get_num_devices() {

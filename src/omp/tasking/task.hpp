@@ -64,6 +64,8 @@ struct alignas(cache_line_bytes) Task {
   bool has_dependences = false;
   bool is_detached = false;
   bool has_copies = false;    ///< its body destroys copies of objects
+  bool is_discarded = false;  ///< cancelled: only the end of its body has run
+  bool is_cancelled = false;  ///< to a tool: its body ends at a cancellation point
   bool has_finished = false;  ///< under `lock`
   Icv icv;
   // In a queue: under the queue's lock.

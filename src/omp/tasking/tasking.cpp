@@ -147,7 +147,11 @@ void add_successor(Task& task, Task& successor_task) {
     ++successor_task.predecessors;  // the creator's own count
     SORREL_ASSERT(successor_task.predecessors < creator_hold);
   }
+  const bool is_before = !task.has_finished;
   task.lock.unlock();
+  // A waiter is no task.
+  if (is_before && has_tool() && successor_task.team != nullptr) [[unlikely]]
+    tell_task_dependence(task, successor_task);
 }
 
 void finish(TeamThread& thread, Task& task) {
@@ -188,6 +192,26 @@ void end_part(TeamThread& thread, Task& task) {
   finish(thread, task);
 }
 
+/// The body of a task has ended, and the thread goes on with `next`.
+void end_told(TeamThread& thread, Task& task, const Task& next) {
+  if (task.is_discarded)
+    tell_cancel(thread, task, task.team->is_cancelled() ? cancelled_parallel : cancelled_taskgroup,
+                ompt::cancel_discarded_task);
+  const auto status = task.is_discarded || task.is_cancelled ? ompt::TaskStatus::cancel
+                                                             : ompt::TaskStatus::complete;
+  if (!task.is_detached) {
+    tell_task_schedule(task, status, next);
+    finish(thread, task);
+    return;
+  }
+  // The callback comes after the decision whether this ends the task, which may be freed then.
+  task.references.fetch_add(1, std::memory_order_relaxed);
+  const bool is_last = task.parts.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  tell_task_schedule(task, is_last ? status : ompt::TaskStatus::detach, next);
+  if (is_last) finish(thread, task);
+  if (drop_reference(task)) destroy(thread, task);
+}
+
 bool is_cancelled(const Team& team, const TaskGroup* taskgroup) {
   return team.is_cancelled() || (taskgroup != nullptr && taskgroup->is_cancelled());
 }
@@ -203,19 +227,20 @@ void execute(TeamThread& thread, Task& task) {
     tool_state = std::exchange(thread.tool_state, TeamThread::no_tool_state);
     tell_task_schedule(*before, ompt::TaskStatus::switched, task);
   }
-  const bool is_run = task.has_copies || !is_cancelled(*task.team, task.taskgroup);
-  if (is_run) task.body(task.data);
+  if (task.has_copies || !is_cancelled(*task.team, task.taskgroup)) {
+    const TaskCall call(thread);
+    task.body(task.data);
+  } else {
+    task.is_discarded = true;
+  }
   thread.task = before;
   thread.icv = icv;
   if (has_tool()) [[unlikely]] {
     thread.tool_state = tool_state;
-    if (!is_run)
-      tell_cancel(task, task.team->is_cancelled() ? cancelled_parallel : cancelled_taskgroup,
-                  ompt::cancel_discarded_task);
-    tell_task_schedule(task, is_run ? ompt::TaskStatus::complete : ompt::TaskStatus::cancel,
-                       *before);
+    end_told(thread, task, *before);
+  } else {
+    end_part(thread, task);
   }
-  end_part(thread, task);
 }
 
 std::byte* aligned(std::byte* address, std::size_t alignment) {
@@ -279,6 +304,14 @@ bool enter_dependences(TeamThread& thread, Task& task, void* const* depend) {
   // (B) acq_rel: removes the creator's hold, less the predecessors it has counted.
   const std::uint32_t left = creator_hold - task.predecessors;
   return task.blockers.fetch_sub(left, std::memory_order_acq_rel) == left;
+}
+
+unsigned tool_flags(const TaskRequest& request) {
+  unsigned flags = 0;
+  if ((request.flags & task_untied) != 0) flags |= ompt::task_untied;
+  if ((request.flags & task_mergeable) != 0) flags |= ompt::task_mergeable;
+  if (request.is_target) flags |= ompt::task_target;
+  return flags;
 }
 
 std::uint32_t unfinished_children(const Task& task) {
@@ -363,7 +396,8 @@ bool make_task(TeamThread& thread, const TaskRequest& request) {
   if (must_run && has_dependences) wait_for_dependences(thread, request.depend);
   Task& task = new_task(thread, request);
   if (has_tool()) [[unlikely]]
-    tell_task_create(thread, task, must_run, has_dependences ? request.depend : nullptr);
+    tell_task_create(thread, task, tool_flags(request) | (must_run ? ompt::task_undeferred : 0U),
+                     has_dependences ? request.depend : nullptr);
   if (must_run) {
     execute(thread, task);
     return true;
@@ -390,7 +424,7 @@ Task& begin_included_task(TeamThread& thread, std::uint32_t flags) {
     thread.team->has_tasks.store(true, std::memory_order_relaxed);
   Task& task = new_task(thread, {.flags = flags});
   if (has_tool()) [[unlikely]] {
-    tell_task_create(thread, task, true, nullptr);
+    tell_task_create(thread, task, ompt::task_undeferred, nullptr);
     tell_task_schedule(*task.parent, ompt::TaskStatus::switched, task);
   }
   thread.task = &task;
@@ -401,9 +435,11 @@ void end_included_task(TeamThread& thread, Task& task) {
   SORREL_ASSERT(thread.task == &task);
   thread.task = task.parent;
   thread.icv = task.icv;
-  if (has_tool()) [[unlikely]]
-    tell_task_schedule(task, ompt::TaskStatus::complete, *task.parent);
-  end_part(thread, task);
+  if (has_tool()) [[unlikely]] {
+    end_told(thread, task, *task.parent);
+  } else {
+    end_part(thread, task);
+  }
 }
 
 bool is_current_task_cancelled(const TeamThread& thread) {
@@ -525,6 +561,15 @@ void wait_for_dependences(TeamThread& thread, void** depend) {
              [&] { return waiter.blockers.load(std::memory_order_acquire) == 1; });
 }
 
+void wait_for_children(TeamThread& thread, void** depend) {
+  if (!has_tool()) [[likely]]
+    return wait_for_dependences(thread, depend);
+  const ToldTaskwait told(thread, depend);
+  tell_sync(thread, ompt::Sync::taskwait, ompt::Endpoint::begin);
+  wait_for_dependences(thread, depend);
+  tell_sync(thread, ompt::Sync::taskwait, ompt::Endpoint::end);
+}
+
 void begin_taskgroup(TeamThread& thread) {
   if (has_tool()) [[unlikely]]
     tell_sync_region(thread, ompt::Sync::taskgroup, ompt::Endpoint::begin);
@@ -551,6 +596,10 @@ void* end_taskgroup(TeamThread& thread) {
 
 void fulfill(TeamThread& thread, Task& task) {
   Team& team = *task.team;
+  if (has_tool()) [[unlikely]] {
+    const bool is_late = task.parts.load(std::memory_order_relaxed) == 1;
+    tell_fulfill(task, is_late ? ompt::TaskStatus::late_fulfill : ompt::TaskStatus::early_fulfill);
+  }
   end_part(thread, task);
   // All threads may be waiting for this event alone.
   for (Barrier* barrier : {&team.inner, &team.last}) {

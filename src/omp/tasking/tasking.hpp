@@ -31,12 +31,14 @@ struct TaskRequest {
   /// The range of a taskloop: the first two words of the task's data. Written after `copy` has run,
   /// which does not fill them.
   const TaskRange* range = nullptr;
-  bool must_run_body = false;  ///< also when the task is cancelled
-  bool keeps_data = false;     ///< the first word of `data` is no place for the task's event
+  bool must_run_body = false;    ///< also when the task is cancelled
+  bool is_target = false;        ///< of a target construct
+  bool keeps_data = false;       ///< the first word of `data` is no place for the task's event
 };
 
 inline constexpr std::uint32_t task_untied = 1U << 0;
 inline constexpr std::uint32_t task_final = 1U << 1;
+inline constexpr std::uint32_t task_mergeable = 1U << 2;
 inline constexpr std::uint32_t task_depend = 1U << 3;
 inline constexpr std::uint32_t task_up = 1U << 8;
 inline constexpr std::uint32_t task_grainsize = 1U << 9;
@@ -78,8 +80,11 @@ bool run_any_task(TeamThread& thread);
 /// Runs one descendant of `ancestor`. May suspend.
 bool run_task_below(TeamThread& thread, const Task& ancestor);
 
-/// Waits for the children of the current task, or for some addresses. May suspend.
+/// The taskwait construct: waits for the children of the current task, or for those that `depend`
+/// names. May suspend.
 void wait_for_children(TeamThread& thread);
+void wait_for_children(TeamThread& thread, void** depend);
+/// Waits for those children as a part of another construct. May suspend.
 void wait_for_dependences(TeamThread& thread, void** depend);
 
 void begin_taskgroup(TeamThread& thread);

@@ -83,7 +83,8 @@ struct alignas(cache_line_bytes) Team {
   Team* next = nullptr;  ///< in the master's list
   // For a tool that observes the process.
   ompt::Data tool_data{};
-  ToolTask* tool_tasks = nullptr;  ///< one for each member
+  const void* tool_code = nullptr;  ///< where the region's call returns
+  ToolTask* tool_tasks = nullptr;   ///< one for each member
 
   [[nodiscard]] bool is_cancelled() const {
     // Relaxed: a request that may take effect later; nothing is read through it.

@@ -72,10 +72,14 @@ struct TeamThread : Thread, TeamState {
   std::uint32_t pushed_bind = 0;  ///< also of GCC's programs; used only where threads are bound
   std::int32_t global_number = 0;
 
-  // For a tool: its data, the thread's state while it waits, and the kind of its next barrier or
-  // work-sharing construct, if that is not the usual one.
+  // For a tool: its data, whether it knows the thread, the thread's state while it waits, where the
+  // program's call of this library returns, and the kind of its next barrier or work-sharing
+  // construct, if that is not the usual one.
   static constexpr std::uint32_t no_tool_state = ~0U;
   ompt::Data tool_data{};
+  bool is_told = false;
+  std::uint32_t told_singles = 0;  ///< blocks of single constructs that it runs
+  const void* tool_code = nullptr;
   std::uint32_t tool_state = no_tool_state;
   ompt::Sync tool_sync = ompt::Sync::barrier_explicit;
   ompt::Work tool_work = ompt::Work::loop;

@@ -13,7 +13,7 @@
 
 namespace sorrel::omp {
 
-constinit std::atomic<bool> is_tool_on{false};
+constinit std::atomic<ToolPhase> tool_phase{ToolPhase::unknown};
 
 namespace {
 
@@ -28,7 +28,7 @@ enum class Start : std::uint32_t { none, running, done };
 struct ToolOfProcess {
   std::atomic<Start> start{Start::none};
   std::atomic<std::uintptr_t> starter{0};  ///< thread pointer
-  FindInquiry find_inquiry = nullptr;
+  ToolHooks hooks{};
   ompt::StartResult* result = nullptr;
   /// Release by the thread of the tool that sets one, acquire by a thread that calls it.
   std::array<std::atomic<ompt::Function>, ompt::event_count> callbacks{};
@@ -39,33 +39,49 @@ struct ToolOfProcess {
 
 constinit ToolOfProcess tool;
 
-bool is_reported(int event) {
+/// `sometimes`: some compilers' code does not call the library there, or a thread ends with the
+/// process.
+ompt::SetResult result_of(int event) {
   switch (event) {
     case ompt::thread_begin:
-    case ompt::thread_end:
     case ompt::parallel_begin:
     case ompt::parallel_end:
     case ompt::task_create:
     case ompt::task_schedule:
     case ompt::implicit_task:
+    case ompt::control_tool:
     case ompt::sync_region_wait:
     case ompt::mutex_released:
     case ompt::dependences:
-    case ompt::work:
+    case ompt::task_dependence:
     case ompt::sync_region:
+    case ompt::lock_init:
+    case ompt::lock_destroy:
     case ompt::mutex_acquire:
     case ompt::mutex_acquired:
+    case ompt::nest_lock:
     case ompt::cancel:
-      return true;
+    case ompt::error:
+      return ompt::SetResult::always;
+    case ompt::thread_end:
+    case ompt::target:
+    case ompt::target_emi:
+    case ompt::target_submit:
+    case ompt::target_submit_emi:
+    case ompt::work:
+    case ompt::masked:
+    case ompt::flush:
+    case ompt::reduction:
+      return ompt::SetResult::sometimes;
     default:
-      return false;
+      return ompt::SetResult::never;
   }
 }
 
 ompt::SetResult set_callback(int event, ompt::Function callback) {
   if (event < 1 || event >= ompt::event_count) return ompt::SetResult::error;
   tool.callbacks[static_cast<std::size_t>(event)].store(callback, std::memory_order_release);
-  return is_reported(event) ? ompt::SetResult::always : ompt::SetResult::never;
+  return result_of(event);
 }
 
 int get_callback(int event, ompt::Function* callback) {
@@ -74,20 +90,18 @@ int get_callback(int event, ompt::Function* callback) {
   return *callback == nullptr ? 0 : 1;
 }
 
-std::uint64_t get_unique_id() {
-  return tool.last_id.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
 void finalize_tool() {
   ompt::StartResult* const ended = std::exchange(tool.result, nullptr);
+  if (ended == nullptr) return;
+  tool.hooks.end_thread();
   // Seq_cst, with ToolCall: a thread in a callback is seen, or sees that the tool has ended.
-  is_tool_on.store(false, std::memory_order_seq_cst);
+  tool_phase.store(ToolPhase::off, std::memory_order_seq_cst);
   // A callback may end the process itself.
   constexpr int naps_max = 1000;
   constexpr std::int64_t nap_ns = 1'000'000;
   for (int i = 0; i < naps_max && tool.call_count.load(std::memory_order_seq_cst) != 0; ++i)
     os::sleep_ns(nap_ns);
-  if (ended != nullptr && ended->finalize != nullptr) ended->finalize(&ended->tool_data);
+  if (ended->finalize != nullptr) ended->finalize(&ended->tool_data);
 }
 
 ompt::Function look_up(const char* name) {
@@ -98,12 +112,12 @@ ompt::Function look_up(const char* name) {
 
   const Entry entries[] = {{"ompt_set_callback", reinterpret_cast<ompt::Function>(set_callback)},
                            {"ompt_get_callback", reinterpret_cast<ompt::Function>(get_callback)},
-                           {"ompt_get_unique_id", reinterpret_cast<ompt::Function>(get_unique_id)},
+                           {"ompt_get_unique_id", reinterpret_cast<ompt::Function>(new_tool_id)},
                            {"ompt_finalize_tool", reinterpret_cast<ompt::Function>(finalize_tool)}};
   for (const Entry& entry : entries) {
     if (std::strcmp(entry.name, name) == 0) return entry.function;
   }
-  return tool.find_inquiry(name);
+  return tool.hooks.find_inquiry(name);
 }
 
 /// The tool of the program or of a preloaded library, else the first one of the listed libraries.
@@ -140,19 +154,20 @@ void find_and_start() {
     tool.result = nullptr;
     return;
   }
-  is_tool_on.store(true, std::memory_order_relaxed);
+  tool_phase.store(ToolPhase::on, std::memory_order_relaxed);
   std::atexit(finalize_tool);
 }
 
 }  // namespace
 
-void start_tool(FindInquiry find) {
+void start_tool(const ToolHooks& hooks) {
   if (tool.start.load(std::memory_order_acquire) == Start::done) return;
   Start expected = Start::none;
   if (tool.start.compare_exchange_strong(expected, Start::running, std::memory_order_acquire)) {
     tool.starter.store(arch::thread_pointer(), std::memory_order_relaxed);
-    tool.find_inquiry = find;
+    tool.hooks = hooks;
     find_and_start();
+    if (!has_tool()) tool_phase.store(ToolPhase::off, std::memory_order_relaxed);
     // Release: the tool's own thread has set its callbacks.
     tool.start.store(Start::done, std::memory_order_release);
     return;
@@ -164,7 +179,7 @@ void start_tool(FindInquiry find) {
 
 ToolCall::ToolCall() {
   tool.call_count.fetch_add(1, std::memory_order_seq_cst);
-  is_allowed_ = is_tool_on.load(std::memory_order_seq_cst);
+  is_allowed_ = tool_phase.load(std::memory_order_seq_cst) == ToolPhase::on;
 }
 
 ToolCall::~ToolCall() {
@@ -173,6 +188,11 @@ ToolCall::~ToolCall() {
 
 ompt::Function callback_of(ompt::Event event) {
   return tool.callbacks[static_cast<std::size_t>(event)].load(std::memory_order_acquire);
+}
+
+std::uint64_t new_tool_id() {
+  // Relaxed: a number by itself.
+  return tool.last_id.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace sorrel::omp

@@ -8,29 +8,45 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "omp/tool/ompt.hpp"
 
 namespace sorrel::omp {
 
-/// Whether a tool observes the process. Relaxed: set before the first OpenMP thread; a thread that
-/// does not see its end finds it in ToolCall.
-extern constinit std::atomic<bool> is_tool_on;
+/// unknown: no thread of the program has become an OpenMP thread.
+enum class ToolPhase : std::uint8_t { unknown, on, off };
 
+/// Relaxed: set before the first OpenMP thread; a thread that does not see the tool's end finds it
+/// in ToolCall.
+extern constinit std::atomic<ToolPhase> tool_phase;
+
+/// Whether a tool observes the process.
 [[nodiscard]] inline bool has_tool() {
-  return is_tool_on.load(std::memory_order_relaxed);
+  return tool_phase.load(std::memory_order_relaxed) == ToolPhase::on;
 }
 
-/// The inquiry functions that need to know teams, by name; null: unknown.
-using FindInquiry = ompt::Function (*)(const char* name);
+/// Whether a tool observes it, or could when the caller has become an OpenMP thread.
+[[nodiscard]] inline bool may_have_tool() {
+  return tool_phase.load(std::memory_order_relaxed) != ToolPhase::off;
+}
+
+/// What needs to know teams and threads.
+struct ToolHooks {
+  ompt::Function (*find_inquiry)(const char* name);  ///< by name; null: unknown
+  void (*end_thread)();  ///< the tool ends: tells it so of the calling thread
+};
 
 /// Before a thread of the program becomes an OpenMP thread: the first one looks for a tool and
 /// starts it, others wait for that. The tool itself may use OpenMP meanwhile, unobserved.
-void start_tool(FindInquiry find);
+void start_tool(const ToolHooks& hooks);
 
 /// The callback of an event, or null.
 [[nodiscard]] ompt::Function callback_of(ompt::Event event);
+
+/// A number that the tool has not got before.
+[[nodiscard]] std::uint64_t new_tool_id();
 
 /// While it exists, the tool is not ended by another thread.
 class ToolCall {

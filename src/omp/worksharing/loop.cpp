@@ -151,6 +151,13 @@ void pass_turn(TeamThread& thread) {
   wake_all(share.waiters);
 }
 
+/// To a tool, the kind of a loop with that schedule, or of another construct.
+ompt::Work work_of(ompt::Work kind, Schedule schedule) {
+  if (kind != ompt::Work::loop) return kind;
+  if (schedule == Schedule::dynamic) return ompt::Work::loop_dynamic;
+  return schedule == Schedule::guided ? ompt::Work::loop_guided : ompt::Work::loop_static;
+}
+
 void* zeroed(std::size_t bytes) {
   return std::memset(aligned_memory(cache_line_bytes, bytes), 0, bytes);
 }
@@ -191,7 +198,7 @@ void begin_loop(TeamThread& thread,
   WorkShare& share = shares.enter(thread, is_first);
   if (is_first) {
     if (has_tool()) [[unlikely]]
-      share.tool_work = thread.tool_work;
+      share.tool_work = work_of(thread.tool_work, shape.schedule);
     share.loop = shape;
     if (shape.schedule == Schedule::dynamic || shape.schedule == Schedule::guided) {
       const std::uint64_t least = std::max<std::uint64_t>(shape.chunk, 1);
@@ -280,6 +287,19 @@ void wait_for_turn(TeamThread& thread) {
   Turn turn{.share = &share, .begin = thread.chunk_begin};
   const Condition condition{.holds_of = Turn::has_come, .argument = &turn};
   if (!condition.holds()) wait_until(thread, share.waiters, condition);
+}
+
+void begin_ordered(TeamThread& thread) {
+  if (!has_tool()) [[likely]]
+    return wait_for_turn(thread);
+  tell_acquire(thread, ompt::Mutex::ordered, thread.share);
+  wait_for_turn(thread);
+  tell_acquired(thread, ompt::Mutex::ordered, thread.share);
+}
+
+void end_ordered(TeamThread& thread) {
+  if (has_tool()) [[unlikely]]
+    tell_released(thread, ompt::Mutex::ordered, thread.share);
 }
 
 void end_loop(TeamThread& thread) {

@@ -42,6 +42,10 @@ void apply_schedule(const TeamThread& thread, long schedule, LoopShape& shape);
 /// Waits for the turn of the chunk that the thread holds.
 void wait_for_turn(TeamThread& thread);
 
+/// The ordered construct: waits for the turn, and tells a tool.
+void begin_ordered(TeamThread& thread);
+void end_ordered(TeamThread& thread);
+
 /// The thread has run all its chunks.
 void end_loop(TeamThread& thread);
 

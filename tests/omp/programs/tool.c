@@ -72,7 +72,14 @@ _Static_assert(mutex_acquire == (int)ompt_callback_mutex_acquire, "");
 _Static_assert(mutex_acquired == (int)ompt_callback_mutex_acquired, "");
 #endif
 
-enum { begin = 1, end = 2, initial_flag = 1, implicit_flag = 2, explicit_flag = 4 };
+enum {
+  begin = 1,
+  end = 2,
+  initial_flag = 1,
+  implicit_flag = 2,
+  explicit_flag = 4,
+  taskwait_flag = 16
+};
 
 static Data* (*get_thread_data)(void);
 static int (*get_task_info)(int, int*, Data**, Frame**, Data**, int*);
@@ -160,7 +167,8 @@ static void on_work(
   (void)count, (void)code;
   check_thread();
   expect("the task at work", parallel->value != 0 && task->value != 0);
-  if (kind == 1) counts[work][endpoint]++;
+  const int dynamic_loop = 11;
+  if (kind == dynamic_loop) counts[work][endpoint]++;
 }
 
 static void on_task_create(Data* task,
@@ -170,11 +178,11 @@ static void on_task_create(Data* task,
                            int has_items,
                            const void* code) {
   (void)frame, (void)code, (void)has_items;
-  if ((flags & explicit_flag) == 0) return;
+  if ((flags & (explicit_flag | taskwait_flag)) == 0) return;
   check_thread();
   expect("the creating task", task->value != 0);
   created_task->value = new_id();
-  created++;
+  if ((flags & explicit_flag) != 0) created++;
 }
 
 static void on_task_schedule(Data* before, int status, Data* next) {
@@ -234,7 +242,8 @@ static int initialize(Lookup lookup, int device, Data* tool) {
                    {mutex_released, (Function)on_released}};
 
   for (unsigned i = 0; i < sizeof callbacks / sizeof *callbacks; i++)
-    expect("ompt_set_callback", set(callbacks[i].event, callbacks[i].callback) == 5);
+    expect("ompt_set_callback",
+           set(callbacks[i].event, callbacks[i].callback) == (callbacks[i].event == work ? 3 : 5));
   tool->value = 7;
   return 1;
 }

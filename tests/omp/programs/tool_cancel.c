@@ -20,14 +20,14 @@ typedef struct {
   Data tool_data;
 } Start;
 
-enum { task_create = 5, implicit_task = 7, cancel_event = 30 };
+enum { task_create = 5, task_schedule = 6, implicit_task = 7, cancel_event = 30 };
 
 enum { parallel_flag = 1, sections_flag = 2, loop_flag = 4, taskgroup_flag = 8 };
 
 enum { activated = 0x10, detected = 0x20, discarded = 0x40, flags_end = 0x80 };
 
 static atomic_int counts[flags_end];
-static atomic_int without_data, created_explicitly;
+static atomic_int without_data, created_explicitly, ended_as_cancelled;
 static atomic_uint_fast64_t last_id;
 
 static void on_cancel(Data* task, int flags, const void* code) {
@@ -49,13 +49,20 @@ static void on_task_create(
   created_explicitly++;
 }
 
+static void on_task_schedule(Data* before, int status, Data* next) {
+  (void)before, (void)next;
+  const int cancel_status = 3;
+  if (status == cancel_status) ended_as_cancelled++;
+}
+
 static int initialize(Lookup lookup, int device, Data* tool) {
   (void)device, (void)tool;
   int (*set)(int, Function) = (int (*)(int, Function))lookup("ompt_set_callback");
   const int always = 5;
   return set(cancel_event, (Function)on_cancel) == always &&
          set(implicit_task, (Function)on_implicit_task) == always &&
-         set(task_create, (Function)on_task_create) == always;
+         set(task_create, (Function)on_task_create) == always &&
+         set(task_schedule, (Function)on_task_schedule) == always;
 }
 
 static void finalize(Data* tool) {
@@ -64,9 +71,9 @@ static void finalize(Data* tool) {
          counts[parallel_flag | detected], counts[loop_flag | activated],
          counts[loop_flag | detected], counts[sections_flag | activated],
          counts[sections_flag | detected]);
-  printf("taskgroup %d %d, discarded %d of %d, without data %d\n",
+  printf("taskgroup %d %d, discarded %d of %d, ended as cancelled %d, without data %d\n",
          counts[taskgroup_flag | activated], counts[taskgroup_flag | detected],
-         counts[taskgroup_flag | discarded], created_explicitly, without_data);
+         counts[taskgroup_flag | discarded], created_explicitly, ended_as_cancelled, without_data);
 }
 
 __attribute__((visibility("default"))) Start* ompt_start_tool(unsigned version,
