@@ -106,7 +106,8 @@ SORREL_ENTRY_POINT void GOMP_task(void (*body)(void*),
                             .is_deferrable = is_deferrable,
                             .flags = flags,
                             .depend = depend,
-                            .detach = static_cast<void**>(detach)});
+                            .detach = static_cast<void**>(detach),
+                            .ends_with_event = true});
 }
 
 SORREL_ENTRY_POINT void GOMP_taskwait() {

@@ -123,28 +123,37 @@ void finish(Header& header) {
     free_block(header);
 }
 
+/// A task without code only waits for what it depends on.
+void run_part(Header& header) {
+  const Routine routine = header.task().routine;
+  if (routine != nullptr) (void)routine(global_number(this_thread()), &header.task());
+}
+
 /// The compiler cuts an untied task at its scheduling points. Each part but the last requests the
 /// task again, and returns. Here the thread that has begun the task runs all its parts.
 void run_further_parts(Header& header) {
   while (std::exchange(header.has_next_part, false))
-    (void)header.task().routine(global_number(this_thread()), &header.task());
+    run_part(header);
+}
+
+/// The task that has begun has the event, which may be fulfilled already.
+void connect_event(Header& header, Task& task) {
+  TeamThread& thread = this_thread();
+  perturb(thread.number, PerturbedPoint::arrive);
+  // Acq_rel: the fulfilment's effects.
+  const std::uintptr_t before = header.event.state.exchange(reinterpret_cast<std::uintptr_t>(&task),
+                                                            std::memory_order_acq_rel);
+  if (before == Event::fulfilled) fulfill(thread, task);
 }
 
 void run(void* data) {
   Header& header = **static_cast<Header**>(data);
   TeamThread& thread = this_thread();
-  if (header.is_detachable()) {
-    Task* const task = thread.task;
-    perturb(thread.number, PerturbedPoint::arrive);
-    // Acq_rel: the fulfilment's effects.
-    const std::uintptr_t before = header.event.state.exchange(
-        reinterpret_cast<std::uintptr_t>(task), std::memory_order_acq_rel);
-    if (before == Event::fulfilled) fulfill(thread, *task);
-  }
+  if (header.is_detachable()) connect_event(header, *thread.task);
   header.has_begun = true;
   if (!is_current_task_cancelled(thread)) {
     const TaskCall call(thread);
-    (void)header.task().routine(global_number(thread), &header.task());
+    run_part(header);
     run_further_parts(header);
   } else {
     thread.task->is_discarded = true;
@@ -410,8 +419,10 @@ SORREL_KMPC void __kmpc_omp_task_begin_if0(Ident*, std::int32_t, CompiledTask* t
   const ProgramCall call;
   Header& header = header_of(task);
   header.has_begun = true;
-  header.included =
-      &begin_included_task(this_thread(), (header.flags & flag_final) != 0 ? task_final : 0);
+  std::uint32_t flags = (header.flags & flag_final) != 0 ? task_final : 0;
+  if (header.is_detachable()) flags |= task_detach;
+  header.included = &begin_included_task(this_thread(), flags);
+  if (header.is_detachable()) connect_event(header, *header.included);
   if (has_tool()) [[unlikely]]
     tell_called_by_program(this_thread(), __builtin_dwarf_cfa());
 }

@@ -187,8 +187,8 @@ void finish(TeamThread& thread, Task& task) {
 
 /// One of a task's parts has ended.
 void end_part(TeamThread& thread, Task& task) {
-  // Acq_rel: the last part has seen all other parts.
-  if (task.is_detached && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // The last part has seen all other parts; before the check for waiters.
+  if (task.is_detached && task.parts.fetch_sub(1, waker_order) != 1) return;
   finish(thread, task);
 }
 
@@ -206,7 +206,7 @@ void end_told(TeamThread& thread, Task& task, const Task& next) {
   }
   // The callback comes after the decision whether this ends the task, which may be freed then.
   task.references.fetch_add(1, std::memory_order_relaxed);
-  const bool is_last = task.parts.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  const bool is_last = task.parts.fetch_sub(1, waker_order) == 1;
   tell_task_schedule(task, is_last ? status : ompt::TaskStatus::detach, next);
   if (is_last) finish(thread, task);
   if (drop_reference(task)) destroy(thread, task);
@@ -339,6 +339,11 @@ struct Waiting {
     return self.task->blockers.load(waiter_order) == 1 || self.may_find();
   }
 
+  static bool for_event(void* argument) {
+    const auto& self = *static_cast<const Waiting*>(argument);
+    return self.task->parts.load(waiter_order) == 0 || self.may_find();
+  }
+
   [[nodiscard]] bool may_find() const { return team->task_flag.is_up(); }
 };
 
@@ -358,6 +363,17 @@ void work_until(TeamThread& thread, const Condition& condition, IsDone is_done) 
     }
     wait_until(thread, team.task_waiters, condition);
   }
+}
+
+/// Runs the task and waits for its event.
+void execute_with_event(TeamThread& thread, Task& task) {
+  task.references.fetch_add(1, std::memory_order_relaxed);
+  execute(thread, task);
+  Waiting waiting{.task = &task, .team = thread.team, .group = nullptr};
+  work_until(thread, {.holds_of = Waiting::for_event, .argument = &waiting},
+             // Acquire: what was done before the fulfilment.
+             [&] { return task.parts.load(std::memory_order_acquire) == 0; });
+  if (drop_reference(task)) destroy(thread, task);
 }
 
 }  // namespace
@@ -399,19 +415,28 @@ bool make_task(TeamThread& thread, const TaskRequest& request) {
     tell_task_create(thread, task, tool_flags(request) | (must_run ? ompt::task_undeferred : 0U),
                      has_dependences ? request.depend : nullptr);
   if (must_run) {
-    execute(thread, task);
+    if (is_detached && request.ends_with_event) {
+      execute_with_event(thread, task);
+    } else {
+      execute(thread, task);
+    }
     return true;
   }
+  // In a team of one, only tasks with a detach clause come here: their bodies need not wait.
   if (has_dependences) {
     const bool may_run = enter_dependences(thread, task, request.depend);
-    if (may_run) queue_task(thread, task, false);
+    if (may_run && team.size == 1) {
+      execute(thread, task);
+    } else if (may_run) {
+      queue_task(thread, task, false);
+    }
     constexpr std::uint32_t tasks_per_check = 16;
     if (parent.created % tasks_per_check != 0) return true;
     while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
     }
     return true;
   }
-  if (thread.member_state->queue.seems() >= queued_max) {
+  if (team.size == 1 || thread.member_state->queue.seems() >= queued_max) {
     execute(thread, task);
   } else {
     queue_task(thread, task, false);
@@ -422,7 +447,8 @@ bool make_task(TeamThread& thread, const TaskRequest& request) {
 Task& begin_included_task(TeamThread& thread, std::uint32_t flags) {
   if (!thread.team->has_tasks.load(std::memory_order_relaxed))
     thread.team->has_tasks.store(true, std::memory_order_relaxed);
-  Task& task = new_task(thread, {.flags = flags});
+  void* event = nullptr;
+  Task& task = new_task(thread, {.flags = flags, .detach = &event});
   if (has_tool()) [[unlikely]] {
     tell_task_create(thread, task, ompt::task_undeferred, nullptr);
     tell_task_schedule(*task.parent, ompt::TaskStatus::switched, task);

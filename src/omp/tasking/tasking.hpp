@@ -33,6 +33,7 @@ struct TaskRequest {
   const TaskRange* range = nullptr;
   bool must_run_body = false;    ///< also when the task is cancelled
   bool is_target = false;        ///< of a target construct
+  bool ends_with_event = false;  ///< undeferred: its creator waits for its event, too
   bool keeps_data = false;       ///< the first word of `data` is no place for the task's event
 };
 
@@ -52,7 +53,8 @@ inline constexpr std::uint32_t task_strict = 1U << 14;
 /// cancelled, and there is none. May suspend.
 bool make_task(TeamThread& thread, const TaskRequest& request);
 
-/// A task whose body the caller runs itself, until end_included_task().
+/// A task whose body the caller runs itself, until end_included_task(). With task_detach, it is
+/// finished when its event is fulfilled, too.
 Task& begin_included_task(TeamThread& thread, std::uint32_t flags);
 void end_included_task(TeamThread& thread, Task& task);
 

@@ -2,12 +2,14 @@
 // ones computed serially. Compiled by any compiler, linked with a library of libomp's name and
 // symbol version.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   int32_t reserved_1, flags, reserved_2, reserved_3;
@@ -643,6 +645,15 @@ static int32_t fulfil_next(int32_t global, Task* task) {
   return 0;
 }
 
+static void* late_event;
+
+static void* fulfil_late(void* unused) {
+  usleep(20000);
+  __atomic_store_n(&done, 77, __ATOMIC_RELAXED);
+  omp_fulfill_event(late_event);
+  return unused;
+}
+
 // A task whose end another function announces.
 static Own* proxy;
 
@@ -745,6 +756,26 @@ static void task_constructs(int32_t* global, int32_t* number, ...) {
     __kmpc_omp_taskwait(&here, *global);
     check("a proxy task", done, 6);
 
+    // An included task whose event another thread fulfils: taskwait waits for that.
+    Own* with_event = new_task(64, nothing, 0);
+    late_event = __kmpc_task_allow_completion_event(&here, *global, &with_event->task);
+    __kmpc_omp_task_begin_if0(&here, *global, &with_event->task);
+    __kmpc_omp_task_complete_if0(&here, *global, &with_event->task);
+    pthread_t other;
+    pthread_create(&other, NULL, fulfil_late, NULL);
+    __kmpc_omp_taskwait(&here, *global);
+    check("an included task with an event", __atomic_load_n(&done, __ATOMIC_RELAXED), 77);
+    pthread_join(other, NULL);
+
+    // A taskwait construct with nowait is a task without code.
+    in_order = 0;
+    const Depend writes = {&a, sizeof a, 3};
+    __kmpc_omp_task_with_deps(&here, *global, &new_task(0, append, 1)->task, 1, &writes, 0, NULL);
+    __kmpc_omp_task_with_deps(&here, *global, &new_task(0, NULL, 0)->task, 1, &writes, 0, NULL);
+    __kmpc_omp_task_with_deps(&here, *global, &new_task(0, append, 2)->task, 1, &writes, 0, NULL);
+    __kmpc_omp_taskwait(&here, *global);
+    check("a task without code", in_order, 12);
+
     done = 0;
     parent_number = __kmpc_get_taskid();
     check("the parent of an implicit task", parent_number != __kmpc_get_parent_taskid(), 1);
@@ -754,6 +785,18 @@ static void task_constructs(int32_t* global, int32_t* number, ...) {
     __kmpc_end_single(&here, *global);
   }
   __kmpc_barrier(&here, *global);
+}
+
+// The only thread of a team runs the body at once, and the task ends with its event.
+static void task_alone(int32_t* global, int32_t* number, ...) {
+  (void)number;
+  done = 0;
+  Own* own = new_task(64, add_value, 5);
+  void* const event = __kmpc_task_allow_completion_event(&here, *global, &own->task);
+  __kmpc_omp_task(&here, *global, &own->task);
+  check("the body of a task with a detach clause", done, 5);
+  omp_fulfill_event(event);
+  __kmpc_omp_taskwait(&here, *global);
 }
 
 typedef struct {
@@ -829,6 +872,7 @@ int main(int count, char** arguments) {
   loops();
   team_constructs();
   fork_team(threads, task_constructs, NULL);
+  fork_team(1, task_alone, NULL);
   done = 3;
   fork_team(threads, team_reduction, NULL);
   check("a reduction over tasks of a team", done, 3 + threads * sum_to(50));
