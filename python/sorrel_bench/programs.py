@@ -67,6 +67,13 @@ HPCC = (r"sed -e 's/^1000 .*Ns$/200 Ns/' -e 's/^80  *NBs/20 NBs/' -e 's/^1200 10
 GROMACS = ("cp {inputs}/water.top {inputs}/water.mdp .", "gmx_mpi solvate -cs spc216.gro -box 3 3 3 -p water.top -o conf.gro",
            "gmx_mpi grompp -f water.mdp -c conf.gro -p water.top -o topol.tpr")  # fmt: skip
 LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
+SCALAPACK = LIBRARIES + "scalapack/openmpi-tests/"
+# The package's command is a script that calls mpirun.
+EXAML = "/usr/lib/examl/bin/examl-sse3"
+# A grid of 24 times 24 vertices in Scotch's format.
+GRID = ("awk 'BEGIN { n = 24; print 0; print n * n, 4 * n * (n - 1); print 0, \"000\"; for (i = 0; i < n * n; ++i) { s = \"\"; k = 0; "
+        "if (i >= n) { s = s \" \" i - n; ++k } if (i % n > 0) { s = s \" \" i - 1; ++k } "
+        "if (i % n < n - 1) { s = s \" \" i + 1; ++k } if (i + n < n * n) { s = s \" \" i + n; ++k } print k s } }' > grid.grf")  # fmt: skip
 PETSC4PY = ("/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages"
             ":/usr/lib/slepcdir/slepc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages")  # fmt: skip
 
@@ -113,6 +120,29 @@ PROGRAMS = (
             last_match(r"^((?:norm|eigenvalues) .*\n.*)"), ranks=(4, 16), environment={"PYTHONPATH": PETSC4PY}, needs=tuple(PETSC4PY.split(":"))),
     Program("h5py", "h5py, one file of all ranks", "python3-h5py-mpi", "/usr/bin/python3", ("{inputs}/h5par.py",), last_match(r"^(sum \S+ parallel True)"),
             ranks=(4, 16), needs=("/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi",)),
+    Program("puzzle", "TREE-PUZZLE, quartets", "tree-ppuzzle", "sh", ("-c", "exec tree-ppuzzle -randseed7 alignment.phy < answers"),
+            last_match(r"log L: (\S+)"), ranks=(4, 16), outputs=("alignment.phy.puzzle",), needs=("tree-ppuzzle",),
+            setup=("sed 's/^taxon.[^A-Z]/&   /' {inputs}/alignment.phy > alignment.phy", "echo y > answers")),
+    Program("phyml", "PhyML, eight bootstraps", "phyml", "phyml-mpi",
+            ("-i", "alignment.phy", "-d", "nt", "-m", "JC69", "-b", "8", "--r_seed", "1", "--no_memory_check"),
+            last_match(r"Log likelihood of the current tree: (\S+?)\.?$"), ranks=(4,), setup=("cp {inputs}/alignment.phy .",)),
+    Program("examl", "ExaML", "examl", EXAML, ("-s", "x.binary", "-t", "{inputs}/taxa.tre", "-m", "GAMMA", "-n", "out"),
+            last_match(r"Likelihood *: (\S+)"), ranks=(4, 16), outputs=("ExaML_info.out",), peer_ranks=2,
+            setup=("cp {inputs}/alignment.phy .", "parse-examl -s alignment.phy -m DNA -n x")),
+    Program("elk", "Elk, aluminium", "elk-lapw", "elk-lapw", (), last_match(r"^ total energy +: +(\S+)"), ranks=(4, 16), outputs=("INFO.OUT",),
+            setup=("cp {inputs}/aluminium.in elk.in",)),
+    Program("nwchem", "NWChem, water", "nwchem-openmpi", "nwchem.openmpi", ("{inputs}/water.nw",), last_match(r"Total SCF energy = +(\S+)"),
+            ranks=(4,), peer_ranks=2),
+    Program("neuron", "NEURON, a cell on each rank", "neuron", "nrniv", ("-mpi", "{inputs}/neuron.hoc"), last_match(r"^(hosts .*)"), ranks=(4,)),
+    Program("gretl", "gretl, a sum and a matrix", "gretl", "gretlmpi", ("-q", "{inputs}/sum.inp"), last_match(r"^(ranks .*)"), ranks=(4,)),
+    Program("ptscotch", "PT-Scotch, a grid in four parts", "ptscotch", "dgpart", ("4", "grid.grf", "map", "-vm"), last_match(r"CommLoad\S*=(\S+)"),
+            ranks=(4, 16), setup=(GRID,)),
+    Program("scalapack", "ScaLAPACK's own tests of LU", "scalapack-mpi-test", SCALAPACK + "xdlu", (), last_match(r"(\d+) tests completed and passed"),
+            ranks=(4, 16), setup=(f"cp {SCALAPACK}LU.dat .",)),
+    Program("ruby", "ruby-mpi, messages to one rank", "ruby-mpi", "ruby", ("{inputs}/sum.rb",), last_match(r"^(sum .*)"), ranks=(4,),
+            needs=("ruby", "/usr/lib/ruby/vendor_ruby/mpi.rb")),
+    Program("rmpi", "Rmpi, a sum and a ring", "r-base-core, r-cran-rmpi", "Rscript", ("{inputs}/sum.R",), last_match(r"^(sum .*)"), ranks=(4,),
+            needs=("Rscript", "/usr/lib/R/site-library/Rmpi")),
     compiled("scala", "ScaLAPACK, linear system", "libscalapack-openmpi-dev", "mpif90.openmpi", "libscalapack-openmpi.so",
              "-lscalapack-openmpi", r"^(info .*)"),
     compiled("fft", "FFTW, 2-D transform", "libfftw3-mpi-dev", "mpicc.openmpi", "libfftw3_mpi.so", "-lfftw3_mpi -lfftw3 -lm", r"^(sums .*)"),
