@@ -39,6 +39,7 @@ row() {
 
 build tests/gpu/on_device/steps.cu
 build tests/gpu/on_device/buffers.cu
+build tests/gpu/on_device/windows.cu
 build apps/jacobi_gpu/jacobi_gpu.cu
 "$sorrel" info | grep -A2 GPUs
 printf '| %-58s | %s |\n|---|---|\n' "" "result"
@@ -51,6 +52,8 @@ row "a step: 16 ranks, a process each" "$sorrel" run -n 16 --procs 16 "$folder/s
 row "unequal kernels: 16 ranks, 1 worker" "$sorrel" run -n 16 --workers 1 "$folder/steps" unequal
 row "buffers on the device: 2 ranks, 1 worker" "$sorrel" run -n 2 --workers 1 "$folder/buffers"
 row "buffers on the device: 2 ranks, 2 workers" "$sorrel" run -n 2 --workers 2 "$folder/buffers"
+row "a window on the device: 2 ranks, 1 worker" "$sorrel" run -n 2 --workers 1 "$folder/windows"
+row "a window on the device: 2 ranks, 2 workers" "$sorrel" run -n 2 --workers 2 "$folder/windows"
 row "jacobi, 1024 x 1024: 1 rank" "$sorrel" run -n 1 "$folder/jacobi_gpu" 1024 200
 row "jacobi, 1024 x 1024: 8 ranks" "$sorrel" run -n 8 "$folder/jacobi_gpu" 1024 200
 row "jacobi, 8192 x 8192: 8 ranks" "$sorrel" run -n 8 "$folder/jacobi_gpu" 8192 200
