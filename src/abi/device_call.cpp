@@ -5,14 +5,18 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "abi/call.hpp"
+#include "abi/check.hpp"
 #include "abi/device_stage.hpp"
 #include "base/check.hpp"
+#include "device/direct_memory.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/comm/topology/topology.hpp"
+#include "mpi/match/device_message.hpp"
 #include "mpi/match/observer.hpp"
 #include "mpi/rma/passive.hpp"
 
@@ -111,6 +115,13 @@ class DeviceCall {
   }
 
   [[nodiscard]] std::optional<int> run_with_buffers();
+  [[nodiscard]] bool is_plain_send() const;
+  [[nodiscard]] std::optional<mpi::SendArguments> direct_send(device::DirectMemory& memory) const;
+  [[nodiscard]] int send_directly(const mpi::SendArguments& send, device::DirectMemory& memory);
+
+  /// The argument with the destination, in a send of the first buffer.
+  [[nodiscard]] int destination_number() const { return function_.buffers[0].count + 2; }
+
   [[nodiscard]] int start(std::span<const MPI_Request> requests);
   [[nodiscard]] int free(MPI_Request request);
   [[nodiscard]] int make_ready(StagedRequest& staged);
@@ -383,6 +394,9 @@ std::optional<int> DeviceCall::add_stage(const DeviceBuffer& buffer) {
   DeviceStage& stage = stages_.emplace_back(use, std::move(blocks));
   if (!stage.prepare())
     return fail(MPI_ERR_NO_MEM, "no memory of the host for a buffer in the memory of a GPU");
+  device::DirectMemory* memory = device::direct_part_of(device::buffers().owned());
+  if (use.form == DeviceStage::Form::packed && use.is_written && memory != nullptr)
+    stage.offer(*memory);
   words_[buffer.buffer] = stage.host_of(address);
   if (use.form == DeviceStage::Form::packed) {
     words_[buffer.count] = static_cast<std::intptr_t>(bytes);
@@ -425,7 +439,74 @@ int DeviceCall::finish_operation() const {
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self_, *win, error);
 }
 
+/// Whether the first buffer is sent, and stays as it is until the message is received. One that a
+/// persistent request sends, or one request together with a receive, is copied before.
+bool DeviceCall::is_plain_send() const {
+  const DeviceBuffer& buffer = function_.buffers[0];
+  const bool is_buffered =
+      std::string_view(function_.name).find("bsend") != std::string_view::npos ||
+      std::string_view(function_.name).find("Bsend") != std::string_view::npos;
+  const std::int8_t buffer_count_max = function_.requests == DeviceRequests::none ? 2 : 1;
+  return function_.is_message && function_.buffer_count > 0 &&
+         function_.requests != DeviceRequests::persistent &&
+         function_.buffer_count <= buffer_count_max && buffer.form == DeviceForm::typed &&
+         buffer.direction == DeviceDirection::in && !is_buffered;
+}
+
+/// The send of the first buffer, if the data can stay on the device until it is received. Nothing
+/// also for arguments in which the function finds an error.
+std::optional<mpi::SendArguments> DeviceCall::direct_send(device::DirectMemory& memory) const {
+  if (!is_plain_send() || comm_ == nullptr || comm_->inter != nullptr ||
+      mpi::observer_of(self_) != nullptr)
+    return std::nullopt;
+  if (function_.requests == DeviceRequests::made &&
+      argument<MPI_Request*>(function_.request) == nullptr)
+    return std::nullopt;
+  const DeviceBuffer& buffer = function_.buffers[0];
+  const int destination = argument<int>(destination_number());
+  const int tag = argument<int>(destination_number() + 1);
+  if (destination < 0 || destination >= comm_->size() || !is_tag(tag)) return std::nullopt;
+  const std::vector<DeviceBlock> blocks = blocks_of(buffer);
+  if (blocks.empty()) return std::nullopt;
+  const DeviceBlock& block = blocks.front();
+  const RankState& to = comm_->shared->member(destination);
+  if (!mpi::can_send_from_device(self_, to, block.bytes()) ||
+      !mpi::holds(memory, {.address = block.address, .count = block.count, .type = block.type}))
+    return std::nullopt;
+  return mpi::SendArguments{.buffer = argument<const void*>(buffer.buffer),
+                            .count = block.count,
+                            .type = *block.type,
+                            .destination = destination,
+                            .tag = tag};
+}
+
+int DeviceCall::send_directly(const mpi::SendArguments& send, device::DirectMemory& memory) {
+  MPI_Request request = handle_of(mpi::start_send_from_device(self_, *comm_, send, memory));
+  if (function_.requests == DeviceRequests::made) {
+    *argument<MPI_Request*>(function_.request) = request;
+    return leave(self_, *comm_, MPI_SUCCESS);
+  }
+  int error = MPI_SUCCESS;
+  if (function_.buffer_count > 1) {
+    // The other buffer is that of a receive. The send is over, as the function sees it.
+    words_[destination_number()] = MPI_PROC_NULL;
+    words_[function_.buffers[0].count] = 0;
+    const std::optional<int> received = run_with_buffers();
+    error = received ? *received : call_inner();
+    // Not received if the peer waits for what this call should have done.
+    if (error != MPI_SUCCESS) static_cast<void>(mpi::cancel_request(self_, &request));
+  }
+  FailedComm failed;
+  const int send_error = mpi::wait_one(self_, failed, &request, MPI_STATUS_IGNORE);
+  return error != MPI_SUCCESS ? error : leave(self_, *comm_, send_error);
+}
+
 std::optional<int> DeviceCall::run_with_buffers() {
+  device::DirectMemory* memory = device::direct_part_of(device::buffers().owned());
+  if (memory != nullptr) {
+    if (const std::optional<mpi::SendArguments> send = direct_send(*memory))
+      return send_directly(*send, *memory);
+  }
   stages_.reserve(static_cast<std::size_t>(function_.buffer_count));
   for (int i = 0; i < function_.buffer_count; ++i) {
     if (const std::optional<int> error = add_stage(function_.buffers[i])) return error;

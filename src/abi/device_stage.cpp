@@ -78,9 +78,11 @@ DeviceStage::DeviceStage(DeviceStage&& other) noexcept
       blocks_(std::exchange(other.blocks_, {})),
       host_(std::exchange(other.host_, nullptr)),
       host_bytes_(other.host_bytes_),
-      begin_(other.begin_) {}
+      begin_(other.begin_),
+      receive_(std::move(other.receive_)) {}
 
 DeviceStage::~DeviceStage() {
+  receive_.reset();
   if (host_ != nullptr) device::buffers().give_host(host_, host_bytes_);
   for (const DeviceBlock& block : blocks_)
     block.type->release();
@@ -105,6 +107,14 @@ bool DeviceStage::prepare() {
   host_bytes_ = use_.form == Form::packed ? bytes() : all.end - all.begin;
   host_ = device::buffers().take_host(host_bytes_, all.begin);
   return host_ != nullptr;
+}
+
+void DeviceStage::offer(device::DirectMemory& memory) {
+  SORREL_ASSERT(use_.form == Form::packed && blocks_.size() == 1 && host_ != nullptr, "%zu blocks",
+                blocks_.size());
+  const DeviceBlock& block = blocks_.front();
+  const mpi::DeviceData data{.address = block.address, .count = block.count, .type = block.type};
+  receive_ = std::make_unique<mpi::DeviceReceive>(host_, data, memory);
 }
 
 std::intptr_t DeviceStage::host_of(std::uintptr_t address) const {
@@ -165,10 +175,13 @@ bool DeviceStage::copy_elements(device::Direction direction, std::size_t first, 
 }
 
 bool DeviceStage::copy_in() {
+  // A receive that has failed has left it set.
+  if (receive_ != nullptr) static_cast<void>(receive_->take_filled());
   return !use_.is_read || copy(device::Direction::to_host, whole_block_bytes);
 }
 
 bool DeviceStage::copy_out(std::size_t bytes) {
+  if (receive_ != nullptr && receive_->take_filled()) return true;
   return !use_.is_written || bytes == 0 || copy(device::Direction::to_device, bytes);
 }
 

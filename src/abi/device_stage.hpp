@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "device/buffers.hpp"
 #include "mpi/datatype/datatype.hpp"
+#include "mpi/match/device_message.hpp"
 
 namespace sorrel::abi {
 
@@ -53,6 +55,10 @@ class DeviceStage {
   /// Takes memory of the host. False: there is none.
   [[nodiscard]] bool prepare();
 
+  /// The call receives a message: one from a device may go past the memory of the host. A stage of
+  /// one block, packed, that is prepared.
+  void offer(device::DirectMemory& memory);
+
   /// Where the call finds what is at `address` of the buffer.
   [[nodiscard]] std::intptr_t host_of(std::uintptr_t address) const;
 
@@ -65,8 +71,8 @@ class DeviceStage {
   /// suspend.
   [[nodiscard]] bool copy_in();
 
-  /// After the call: copies the first `bytes` of what it writes to the device. False: the driver
-  /// has failed. May suspend.
+  /// After the call: copies the first `bytes` of what it writes to the device, if they are not
+  /// there. False: the driver has failed. May suspend.
   [[nodiscard]] bool copy_out(std::size_t bytes);
 
   /// A part of a mirror of one block, in elements, to or from the device. False: the driver has
@@ -89,6 +95,8 @@ class DeviceStage {
   std::size_t host_bytes_ = 0;
   /// The address of which host_ is the mirror.
   std::uintptr_t begin_ = 0;
+  /// Null: not offered.
+  std::unique_ptr<mpi::DeviceReceive> receive_;
 };
 
 }  // namespace sorrel::abi

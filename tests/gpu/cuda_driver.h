@@ -96,6 +96,8 @@ enum fake_cuda_counted {
   FAKE_CUDA_LIVE_HOST_BYTES, /* of pinned memory, registered included */
   FAKE_CUDA_LIVE_STREAMS,
   FAKE_CUDA_RESETS,
+  FAKE_CUDA_DEVICE_COPIES, /* from device memory to device memory */
+  FAKE_CUDA_HOST_COPIES,   /* from device memory to memory of the host */
   FAKE_CUDA_COUNTS
 };
 

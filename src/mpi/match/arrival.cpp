@@ -1,5 +1,6 @@
 #include "mpi/match/arrival.hpp"
 
+#include "mpi/match/device_message.hpp"
 #include "mpi/match/remote.hpp"
 #include "mpi/match/shared_copy.hpp"
 #include "mpi/match/unexpected.hpp"
@@ -63,6 +64,8 @@ void deliver_and_dispose(Request& receive, Message& message) {
     free_copy(here.pool(), message);
   } else if (sender->owner->worker == nullptr) [[unlikely]] {
     deliver_remote(receive, message);
+  } else if (sender->mode == device_mode) [[unlikely]] {
+    deliver_from_device(receive, *sender);
   } else if (can_be_shared(receive, *sender)) {
     copy_together(receive, *sender);
   } else {

@@ -2,6 +2,7 @@
 
 #include "mpi/base/status.hpp"
 #include "mpi/match/cancel.hpp"
+#include "mpi/match/device_message.hpp"
 #include "mpi/match/generalized.hpp"
 #include "mpi/match/idle_call.hpp"
 #include "mpi/match/start.hpp"
@@ -18,7 +19,7 @@ int explain(RankState& self, const Request& request) {
                      request.status_source, request.status_tag, request.truncated_bytes,
                      request.status_bytes);
   }
-  return request.error;
+  return request.error == MPI_SUCCESS ? MPI_SUCCESS : explain_device_error(self, request.error);
 }
 
 namespace {

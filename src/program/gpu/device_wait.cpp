@@ -31,6 +31,7 @@ constexpr std::int64_t wake_after_ns = 1'000'000;
 constexpr std::int64_t pause_ns_woken = 10'000'000;
 
 struct PendingWait {
+  /// Null: nothing suspends, and `end` is called.
   core::Fiber* fiber;
   Context context;
   Awaited awaited;
@@ -38,6 +39,7 @@ struct PendingWait {
   std::int64_t began_ns;
   bool is_woken = false;
   Result result = not_ready;
+  WaitEnd* end = nullptr;
 };
 
 Context context_of(const Awaited& awaited) {
@@ -70,7 +72,8 @@ void request_wake(core::Worker& worker, PendingWait& wait) {
 class WaitList {
  public:
   void add(core::Worker& worker, PendingWait& wait) {
-    SORREL_ASSERT(wait.fiber != nullptr && wait.result == not_ready, "a wait that is over");
+    SORREL_ASSERT((wait.fiber != nullptr) != (wait.end != nullptr) && wait.result == not_ready,
+                  "a wait that is over");
     waits_.push_back(&wait);
     set(worker, wait.began_ns);
   }
@@ -133,12 +136,22 @@ class WaitList {
       if (wait.result != not_ready) {
         waits_[next_] = waits_.back();
         waits_.pop_back();
-        worker.make_ready(*wait.fiber);
+        finish(worker, wait);
         continue;
       }
       if (!wait.is_woken && now_ns - wait.began_ns > wake_after_ns) request_wake(worker, wait);
       ++next_;
     }
+  }
+
+  /// The wait is in the list no longer.
+  static void finish(core::Worker& worker, PendingWait& wait) {
+    if (wait.fiber != nullptr) {
+      worker.make_ready(*wait.fiber);
+      return;
+    }
+    const std::unique_ptr<PendingWait> ended(&wait);
+    wait.end->end(wait.awaited, wait.result);
   }
 
   std::vector<PendingWait*> waits_;
@@ -186,6 +199,18 @@ Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait&
   list_of(worker).add(worker, wait);
   worker.suspend();
   return wait.result;
+}
+
+void end_later(const Awaited& awaited, RankStreams& streams, WaitEnd& end) {
+  SORREL_ASSERT(awaited.context != nullptr, "a wait without a context");
+  core::Worker& worker = *core::Worker::current();
+  auto wait = std::make_unique<PendingWait>(PendingWait{.fiber = nullptr,
+                                                        .context = awaited.context,
+                                                        .awaited = awaited,
+                                                        .streams = streams,
+                                                        .began_ns = worker.now_ns(),
+                                                        .end = &end});
+  list_of(worker).add(worker, *wait.release());
 }
 
 void poll_waits(core::Worker& worker) {

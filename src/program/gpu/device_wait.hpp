@@ -21,6 +21,8 @@ struct OutsideWait;
 
 namespace sorrel::program::gpu {
 
+class RankStreams;
+
 /// What a rank waits for: all that a stream has, or an event. With both: the event, which is in
 /// that stream.
 struct Awaited {
@@ -34,6 +36,20 @@ struct Awaited {
 /// rank, if it may wait while its worker runs others (process_that_may_wait()); else null, and the
 /// driver's own function waits. May suspend.
 Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait& wait);
+
+/// Called once, outside of fibers, on the worker that has called end_later(). Must not suspend.
+class WaitEnd {
+ public:
+  virtual void end(const Awaited& awaited, Result result) = 0;
+
+ protected:
+  ~WaitEnd() = default;
+};
+
+/// A wait of no rank: has `end` called when `awaited` is over, of which the context is set.
+/// `streams`: of the rank that has the stream. Both live as long. On the thread of a worker. Never
+/// suspends.
+void end_later(const Awaited& awaited, RankStreams& streams, WaitEnd& end);
 
 /// On the thread of `worker`, outside of fibers, after it was woken: asks for all of its waits.
 void poll_waits(core::Worker& worker);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "device/buffers.hpp"
+#include "device/direct_table.hpp"
 #include "program/gpu/device_wait.hpp"
 #include "program/gpu/driver_api.hpp"
 #include "program/gpu/rank_gpu.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr OutsideWait copy_wait{.call = "a copy of a message's buffer on the GPU",
                                 .is_endless = true};
 
-class MessageBuffers final : public device::Buffers {
+class MessageBuffers final : public device::Buffers, public device::DirectTable {
  public:
   bool overlaps(std::uintptr_t begin, std::uintptr_t end) override {
     return find(begin, end).has_value();

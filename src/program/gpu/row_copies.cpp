@@ -13,46 +13,72 @@ namespace {
 /// No device copies a rectangle whose rows are further apart.
 constexpr std::int64_t pitch_max = std::numeric_limits<std::int32_t>::max();
 
-Result copy_rectangle(const device::Rows& rows, device::Direction direction, Stream stream) {
-  const RectangleCopy::Side host{.memory_type = RectangleCopy::of_host,
-                                 .host = rows.host,
-                                 .pitch = static_cast<std::size_t>(rows.host_stride)};
-  const RectangleCopy::Side on_device{.memory_type = RectangleCopy::of_device,
-                                      .device = rows.device,
-                                      .pitch = static_cast<std::size_t>(rows.device_stride)};
-  const bool is_to_host = direction == device::Direction::to_host;
-  const RectangleCopy copied{.source = is_to_host ? on_device : host,
-                             .target = is_to_host ? host : on_device,
-                             .width_bytes = rows.bytes,
-                             .height = rows.count};
-  return driver().cuMemcpy2DAsync_v2(&copied, stream);
+enum class Place : std::uint8_t { host, device };
+
+/// Where rows come from, or go to.
+struct Side {
+  Place place;
+  std::uintptr_t address;
+  std::int64_t stride;
+
+  [[nodiscard]] std::uintptr_t row(std::size_t i) const {
+    return address + static_cast<std::uintptr_t>(static_cast<std::int64_t>(i) * stride);
+  }
+
+  [[nodiscard]] bool has_pitch(std::size_t bytes) const {
+    return stride >= static_cast<std::int64_t>(bytes) && stride <= pitch_max;
+  }
+
+  [[nodiscard]] RectangleCopy::Side of_rectangle() const {
+    RectangleCopy::Side side{
+        .memory_type = place == Place::host ? RectangleCopy::of_host : RectangleCopy::of_device,
+        .pitch = static_cast<std::size_t>(stride)};
+    if (place == Place::host) {
+      side.host = reinterpret_cast<const void*>(address);
+    } else {
+      side.device = address;
+    }
+    return side;
+  }
+};
+
+struct SidedRows {
+  Side from;
+  Side to;
+  std::size_t bytes;
+  std::size_t count;
+};
+
+Result copy_row(const SidedRows& rows, std::size_t i, Stream stream) {
+  const std::uintptr_t from = rows.from.row(i);
+  const std::uintptr_t to = rows.to.row(i);
+  if (rows.to.place == Place::host)
+    return driver().cuMemcpyDtoHAsync_v2(reinterpret_cast<void*>(to), from, rows.bytes, stream);
+  if (rows.from.place == Place::host)
+    return driver().cuMemcpyHtoDAsync_v2(to, reinterpret_cast<const void*>(from), rows.bytes,
+                                         stream);
+  return driver().cuMemcpyDtoDAsync_v2(to, from, rows.bytes, stream);
 }
 
-Result copy_row(std::byte* host,
-                DevicePointer on_device,
-                std::size_t bytes,
-                device::Direction direction,
-                Stream stream) {
-  return direction == device::Direction::to_host
-             ? driver().cuMemcpyDtoHAsync_v2(host, on_device, bytes, stream)
-             : driver().cuMemcpyHtoDAsync_v2(on_device, host, bytes, stream);
-}
-
-Result copy_rows(const device::Rows& rows, device::Direction direction, Stream stream) {
-  const auto is_pitch = [&rows](std::int64_t stride) {
-    return stride >= static_cast<std::int64_t>(rows.bytes) && stride <= pitch_max;
-  };
-  if (rows.count > 1 && is_pitch(rows.host_stride) && is_pitch(rows.device_stride))
-    return copy_rectangle(rows, direction, stream);
+Result copy_rows(const SidedRows& rows, Stream stream) {
+  if (rows.count > 1 && rows.from.has_pitch(rows.bytes) && rows.to.has_pitch(rows.bytes)) {
+    const RectangleCopy copied{.source = rows.from.of_rectangle(),
+                               .target = rows.to.of_rectangle(),
+                               .width_bytes = rows.bytes,
+                               .height = rows.count};
+    return driver().cuMemcpy2DAsync_v2(&copied, stream);
+  }
   for (std::size_t i = 0; i < rows.count; ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    const Result result =
-        copy_row(rows.host + row * rows.host_stride,
-                 rows.device + static_cast<DevicePointer>(row * rows.device_stride), rows.bytes,
-                 direction, stream);
-    if (result != success) return result;
+    if (const Result result = copy_row(rows, i, stream); result != success) return result;
   }
   return success;
+}
+
+bool begin(const SidedRows& rows, const device::CopyStream& stream, device::CopyStreams& used) {
+  if (stream.stream == nullptr) return false;
+  if (std::ranges::find(used, stream.stream, &device::CopyStream::stream) == used.end())
+    used.push_back(stream);
+  return copy_rows(rows, stream.stream) == success;
 }
 
 }  // namespace
@@ -61,10 +87,27 @@ bool begin_copy(const device::Rows& rows,
                 device::Direction direction,
                 const device::CopyStream& stream,
                 device::CopyStreams& used) {
-  if (stream.stream == nullptr) return false;
-  if (std::ranges::find(used, stream.stream, &device::CopyStream::stream) == used.end())
-    used.push_back(stream);
-  return copy_rows(rows, direction, stream.stream) == success;
+  const Side host{.place = Place::host,
+                  .address = reinterpret_cast<std::uintptr_t>(rows.host),
+                  .stride = rows.host_stride};
+  const Side on_device{
+      .place = Place::device, .address = rows.device, .stride = rows.device_stride};
+  const bool is_to_host = direction == device::Direction::to_host;
+  return begin({.from = is_to_host ? on_device : host,
+                .to = is_to_host ? host : on_device,
+                .bytes = rows.bytes,
+                .count = rows.count},
+               stream, used);
+}
+
+bool begin_copy(const device::DeviceRows& rows,
+                const device::CopyStream& stream,
+                device::CopyStreams& used) {
+  return begin({.from = {Place::device, rows.from, rows.from_stride},
+                .to = {Place::device, rows.to, rows.to_stride},
+                .bytes = rows.bytes,
+                .count = rows.count},
+               stream, used);
 }
 
 }  // namespace sorrel::program::gpu

@@ -1,8 +1,9 @@
-//! Copies of rows between host and device, issued in a stream. The context of the device is
-//! current.
+//! Copies of rows between host and device, and within a device, issued in a stream. The context of
+//! the device is current.
 #pragma once
 
 #include "device/copies.hpp"
+#include "device/direct_memory.hpp"
 
 namespace sorrel::program::gpu {
 
@@ -11,6 +12,9 @@ namespace sorrel::program::gpu {
 /// rejects the copy.
 [[nodiscard]] bool begin_copy(const device::Rows& rows,
                               device::Direction direction,
+                              const device::CopyStream& stream,
+                              device::CopyStreams& used);
+[[nodiscard]] bool begin_copy(const device::DeviceRows& rows,
                               const device::CopyStream& stream,
                               device::CopyStreams& used);
 

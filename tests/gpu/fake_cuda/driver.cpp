@@ -152,6 +152,17 @@ std::uintptr_t number(Address address) {
   return (std::uintptr_t)address;
 }
 
+bool is_on_device(std::uintptr_t address) {
+  std::uintptr_t begin = 0;
+  Allocation found{};
+  return memory().find(address, begin, found) && found.kind == Kind::device;
+}
+
+void count_copy(std::uintptr_t target, std::uintptr_t source) {
+  if (is_on_device(source))
+    count(is_on_device(target) ? FAKE_CUDA_DEVICE_COPIES : FAKE_CUDA_HOST_COPIES);
+}
+
 /// Whether the driver cannot copy it in the background.
 bool is_pageable(std::uintptr_t address) {
   std::uintptr_t begin = 0;
@@ -175,6 +186,7 @@ CUresult copy_in_stream(std::uintptr_t target,
                         std::size_t bytes,
                         CUstream stream,
                         CUstream of_null) {
+  count_copy(target, source);
   const auto body = [=] { copy(target, source, bytes); };
   return is_pageable(target) || is_pageable(source) ? copy_at_once(body, stream, of_null)
                                                     : issue(stream, of_null, body);
@@ -226,6 +238,7 @@ CUresult copy_rectangle(const CUDA_MEMCPY2D& copied,
   if (copied.srcMemoryType == 3 || copied.dstMemoryType == 3) return CUDA_ERROR_NOT_SUPPORTED;
   if (copied.Height > 1 && (copied.WidthInBytes > from.pitch || copied.WidthInBytes > to.pitch))
     return CUDA_ERROR_INVALID_VALUE;
+  count_copy(to.begin, from.begin);
   const std::size_t width = copied.WidthInBytes;
   const std::size_t height = copied.Height;
   const auto body = [=] {
