@@ -1,6 +1,7 @@
 #include "program/gpu/substitutes.hpp"
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -19,6 +20,9 @@ namespace {
 
 constexpr const char* driver_file = "libcuda.so.1";
 
+/// The driver cannot be used (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH).
+constexpr Result driver_mismatch = 803;
+
 /// A flag of cuGetProcAddress(): a null stream is that of the thread.
 constexpr std::uint64_t per_thread_flag = 2;
 
@@ -26,9 +30,15 @@ Result get_proc_address(const char* name, void** function, int version, std::uin
 Result get_proc_address_v2(
     const char* name, void** function, int version, std::uint64_t flags, int* status);
 
+/// Waits need it (device_wait.hpp); drivers before CUDA 10 lack it.
+bool is_too_old() {
+  return driver().cuLaunchHostFunc == nullptr;
+}
+
 /// The driver loads further libraries meanwhile.
 Result initialize(unsigned flags) {
   static_cast<void>(gpu_of_caller());
+  if (is_too_old()) return driver_mismatch;
   const Result result = driver().cuInit(flags);
   record_driver_libraries();
   return result;
@@ -110,6 +120,12 @@ void load(void* library) {
   std::call_once(once, [library] {
     load_driver(library);
     load_stream_operations(library);
+    if (is_too_old()) {
+      std::fputs(
+          "sorrel: libcuda.so.1 has no cuLaunchHostFunc: ranks that share a process need a driver "
+          "of CUDA 10 or newer; with --procs and as many processes as ranks, any runs\n",
+          stderr);
+    }
     record_driver_libraries();
     // Last: other ranks do not wait for this one, and call the functions from here on.
     announce_driver(library);

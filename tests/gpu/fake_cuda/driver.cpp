@@ -1,6 +1,8 @@
 //! libcuda.so.1 without a device: the functions of CUDA's driver that the tests call, for one to
 //! some devices that run "kernels" as functions of the host.
 //!
+//! Compiled with FAKE_CUDA_OLD: the driver of an older CUDA, without cuLaunchHostFunc().
+//!
 //! FAKE_CUDA_DEVICES: their number, 1 by default. FAKE_CUDA_MEMORY_MIB: memory of each.
 //! Any thread. The current context is a variable of the thread, as in the driver.
 
@@ -509,7 +511,10 @@ CUresult wait_for_event(CUstream handle, CUevent event, CUstream of_null) {
   return CUDA_SUCCESS;
 }
 
-CUresult call_host(CUstream handle, CUhostFn function, void* data, CUstream of_null) {
+[[maybe_unused]] CUresult call_host(CUstream handle,
+                                    CUhostFn function,
+                                    void* data,
+                                    CUstream of_null) {
   return issue(handle, of_null, [=] {
     count(FAKE_CUDA_HOST_FUNCTIONS);
     function(data);
@@ -543,10 +548,12 @@ FAKE_WITH_STREAM(cuEventRecord,
                  _ptsz,
                  (CUevent event, CUstream stream),
                  record(event, stream, of_null))
+#ifndef FAKE_CUDA_OLD
 FAKE_WITH_STREAM(cuLaunchHostFunc,
                  _ptsz,
                  (CUstream stream, CUhostFn function, void* data),
                  call_host(stream, function, data, of_null))
+#endif
 FAKE_WITH_STREAM(cuStreamAddCallback,
                  _ptsz,
                  (CUstream stream, CUstreamCallback callback, void* data, unsigned),
