@@ -7,9 +7,9 @@
 
 #include "abi/tool_state.hpp"
 #include "base/check.hpp"
-#include "base/failure_status.hpp"
 #include "base/printable.hpp"
 #include "check/checked_job.hpp"
+#include "launch/exit_status.hpp"
 #include "mpi/base/error_string.hpp"
 #include "mpi/io/rank_files.hpp"
 #include "mpi/match/observer.hpp"

@@ -8,7 +8,7 @@
 #include "abi/body.hpp"
 #include "abi/device_call.hpp"
 #include "abi/polled_memory.hpp"
-#include "base/failure_status.hpp"
+#include "launch/exit_status.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/job/ports.hpp"

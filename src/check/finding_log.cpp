@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
 #include <cstring>
 
 #include "os/process_number.hpp"
+#include "report/finding_line.hpp"
 
 namespace sorrel::check {
 
@@ -14,16 +14,11 @@ namespace {
 /// A run that goes wrong at every call would fill the disk.
 constexpr std::uint64_t finding_count_max = 10'000;
 
-/// In one line, without the tabs that separate fields.
-std::string field_of(std::string text) {
-  std::ranges::replace_if(text, [](char letter) { return letter == '\t' || letter == '\n'; }, ' ');
-  return text;
-}
-
 }  // namespace
 
 FindingLog::FindingLog(const std::string& folder) {
-  const std::string path = folder + "/" + findings_file_name + std::to_string(os::process_number());
+  const std::string path =
+      folder + "/" + report::findings_file_name + std::to_string(os::process_number());
   file_.reset(std::fopen(path.c_str(), "we"));
   if (file_ == nullptr)
     std::fprintf(stderr, "sorrel: findings are lost: %s: %s\n", path.c_str(), std::strerror(errno));
@@ -52,15 +47,21 @@ CodeSite FindingLog::site_of(const CallPlace& place) {
   return {.path = range->path, .offset = address - range->begin + range->offset, .script = {}};
 }
 
-void FindingLog::add_line(const char* head,
+void FindingLog::add_line(std::string_view kind,
                           std::int32_t rank,
-                          const char* name,
+                          std::string_view call,
                           const CodeSite& site,
                           const std::string& text) {
   if (file_ == nullptr || count_ > finding_count_max) return;
-  std::fprintf(file_.get(), "%s\t%d\t%s\t%s\t%" PRIu64 "\t%s\t%s\n", head, rank, name,
-               field_of(site.path).c_str(), site.offset, field_of(site.script).c_str(),
-               field_of(text).c_str());
+  std::fputs(report::finding_line_text({.kind = kind,
+                                        .rank = rank,
+                                        .call = call,
+                                        .path = site.path,
+                                        .offset = site.offset,
+                                        .script = site.script,
+                                        .text = text})
+                 .c_str(),
+             file_.get());
   std::fflush(file_.get());
 }
 
@@ -71,19 +72,18 @@ void FindingLog::add(const Finding& finding) {
 }
 
 void FindingLog::add_place(const CallPlace& place, const std::string& text) {
-  add_line("+", place.rank, place.name, site_of(place), text);
+  add_line(report::related_call_kind, place.rank, place.name, site_of(place), text);
 }
 
 void FindingLog::add_place(std::int32_t rank,
                            const char* name,
                            const CodeSite& site,
                            const std::string& text) {
-  add_line("+", rank, name, site, text);
+  add_line(report::related_call_kind, rank, name, site, text);
 }
 
 void FindingLog::add_outcome(std::int32_t rank, std::uint64_t decision_count, std::uint64_t hash) {
-  const std::string count = std::to_string(decision_count);
-  add_line("=", rank, count.c_str(), {}, std::to_string(hash));
+  add_line(report::outcome_kind, rank, std::to_string(decision_count), {}, std::to_string(hash));
 }
 
 }  // namespace sorrel::check

@@ -8,15 +8,12 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/code_map.hpp"
 
 namespace sorrel::check {
-
-/// How the names of files in the folder of a checked run begin; the identifier of the
-/// process follows.
-inline constexpr const char* findings_file_name = "findings-";
 
 /// A call of MPI: of which rank, and where in the program it is.
 struct CallPlace {
@@ -65,9 +62,9 @@ class FindingLog {
   void add_outcome(std::int32_t rank, std::uint64_t decision_count, std::uint64_t hash);
 
  private:
-  void add_line(const char* head,
+  void add_line(std::string_view kind,
                 std::int32_t rank,
-                const char* name,
+                std::string_view call,
                 const CodeSite& site,
                 const std::string& text);
   [[nodiscard]] const os::CodeRange* range_of(std::uint64_t address);

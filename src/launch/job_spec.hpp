@@ -147,7 +147,7 @@ struct JobSpec {
   std::int64_t save_period_ns = 0;
   /// The checkpoint in it with which the job begins; 0: the program begins.
   std::uint64_t restart_generation = 0;
-  /// The descriptor of a segment for program::RestartNote; not given: the job is not started again
+  /// The descriptor of a segment for launch::RestartNote; not given: the job is not started again
   /// when a process was killed.
   std::optional<int> restart_note_descriptor;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.

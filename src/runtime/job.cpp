@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "base/failure_status.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "check/checker.hpp"
@@ -19,6 +18,7 @@
 #include "core/guest.hpp"
 #include "core/later_balance.hpp"
 #include "core/shared_job_stop.hpp"
+#include "launch/exit_status.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "os/clock.hpp"
@@ -48,9 +48,6 @@ namespace sorrel::runtime {
 
 namespace {
 
-constexpr int deadlock_status = 3;
-/// The status of a program that the system does not start.
-constexpr int not_executable_status = 126;
 /// Time limit for the answers of other processes: looking up source lines takes time, and `run`
 /// waits only a little longer.
 constexpr std::int64_t report_wait_ns = 1'000'000'000;
@@ -501,7 +498,7 @@ void Job::on_thread_refused(std::uint32_t started) {
   const std::string message =
       text_of("cannot start %u workers: the system allows %u thread(s) (%s); use --workers %u",
               scheduler_.worker_count(), started, os::describe_thread_limits().c_str(), started);
-  end_job(nullptr, not_executable_status, message.c_str());
+  end_job(nullptr, exit_cannot_execute, message.c_str());
 }
 
 void Job::begin_trace(core::Worker& worker) {
@@ -1004,7 +1001,7 @@ void Job::end_in_deadlock(const report::WaitTable& table) {
   // With those that have ended.
   const std::int32_t rank_count = worlds_.front()->rank_number_end();
   os::write_all(STDERR_FILENO, report::deadlock_report(table, rank_count));
-  report_file_.write_deadlock(table, rank_count, deadlock_status);
+  report_file_.write_deadlock(table, rank_count, exit_deadlock);
   if (is_verbose_) write_latest_events(*this);
   if (checker() != nullptr) {
     std::vector<std::int32_t> ranks;
@@ -1012,7 +1009,7 @@ void Job::end_in_deadlock(const report::WaitTable& table) {
       ranks.push_back(wait.rank);
     checker()->on_deadlock(ranks);
   }
-  end_others_and_exit(deadlock_status);
+  end_others_and_exit(exit_deadlock);
 }
 
 void Job::on_end(int status) {

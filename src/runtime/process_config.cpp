@@ -12,6 +12,7 @@
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "launch/exit_status.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/loop.hpp"
 #include "os/shared_segment.hpp"
@@ -25,7 +26,6 @@ namespace sorrel::runtime {
 
 namespace {
 
-constexpr int refused_status = 2;
 /// Longer than any wait.
 constexpr std::int64_t spin_ns_most = 1'000'000'000'000;
 constexpr std::int64_t eager_bytes_most = 16384;
@@ -42,7 +42,7 @@ const char* variable(const char* name) {
   const bool is_reporter =
       config.memory == nullptr || config.memory->claim_ending(config.own_process);
   if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", printable(text).c_str());
-  ::_exit(refused_status);
+  ::_exit(exit_invalid_input);
 }
 
 /// The job of this process as `sorrel run` has launched it; nothing without `run`.
@@ -158,9 +158,9 @@ core::JobMemory* adopt_memory(const Config& config) {
 void adopt_restart_note(const Config& config) {
   if (!config.restart_note_descriptor) return;
   static os::SharedSegment& segment = *new os::SharedSegment(
-      os::SharedSegment::adopt(*config.restart_note_descriptor, sizeof(program::RestartNote)));
+      os::SharedSegment::adopt(*config.restart_note_descriptor, sizeof(launch::RestartNote)));
   if (!segment.is_valid()) fail(config, text_of("a segment of the job: %s", std::strerror(errno)));
-  program::restart_note = reinterpret_cast<program::RestartNote*>(segment.base());
+  program::restart_note = reinterpret_cast<launch::RestartNote*>(segment.base());
 }
 
 void join_wrapped_job(Config& config) {

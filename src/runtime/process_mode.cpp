@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "launch/exit_status.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/own_process.hpp"
 #include "runtime/activity_report.hpp"
@@ -63,7 +64,7 @@ void watch_exit() {
   std::fprintf(stderr,
                "sorrel: %s loads MPI while it runs, so every rank must be a process: --procs %d\n",
                program_invocation_short_name, config.rank_count);
-  _exit(2);
+  _exit(exit_invalid_input);
 }
 
 /// Whether the caller is a fiber of a rank, or a child of the process in which the rank began.

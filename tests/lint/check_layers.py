@@ -63,11 +63,11 @@ def file_faults(path: pathlib.Path, root: pathlib.Path, rules: dict) -> list[str
     module = module_of(below_source.as_posix(), table)
     if module not in table:
         return [f"{place}:1: the module '{module}' is not in layers.toml"]
-    granted = rules.get("generated", {}) | rules.get("may_include_header", {})
+    generated = rules.get("generated", {})
     faults = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         match = QUOTED_INCLUDE.match(line)
-        if match and (granted.get(match[1]) == module or is_of_tools(match[1], path, root)):
+        if match and (generated.get(match[1]) == module or is_of_tools(match[1], path, root)):
             continue
         fault = match and include_fault(module, match[1], root, table)
         if fault:

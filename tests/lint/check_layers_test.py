@@ -56,10 +56,10 @@ class Tree(PlantedTree):
         self.write("src/high/other.cpp", '#include "high/part/tower.hpp"\n')
         self.assertTrue(any("'high' may not include 'high/part'" in fault for fault in self.faults()))
 
-    def test_the_command_has_modules_and_headers(self):
-        self.write("layers.toml", TABLE + 'tools = ["low"]\n[may_include_header]\n"high/part/tower.hpp" = "tools"\n')
+    def test_the_command_has_modules(self):
+        self.write("layers.toml", TABLE + 'tools = ["low"]\n')
         self.write("tools/command/run/start.hpp", '#include "low/thing.hpp"\n')
-        self.write("tools/command/main.cpp", '#include "tools/command/run/start.hpp"\n#include "high/part/tower.hpp"\n#include "text.inc"\n')
+        self.write("tools/command/main.cpp", '#include "tools/command/run/start.hpp"\n#include "text.inc"\n')
         self.assertEqual(self.faults(), [])
         self.write("src/high/other.hpp", "")
         self.write("tools/command/other.cpp", '#include "high/other.hpp"\n#include "run/start.hpp"\n')

@@ -196,6 +196,6 @@ int main(int argument_count, char** arguments) {
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
     tool::print_diagnostic("cannot create a thread: the system's limit is reached (" +
                            os::describe_thread_limits() + ")");
-    return tool::exit_cannot_execute;
+    return exit_cannot_execute;
   }
 }

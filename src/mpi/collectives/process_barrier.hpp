@@ -16,7 +16,7 @@
 
 #include "mpi/base/collective_call.hpp"
 #include "mpi/comm/process_map.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "mpi/net/send_queue.hpp"
 
 namespace sorrel::mpi {

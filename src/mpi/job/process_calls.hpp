@@ -21,7 +21,7 @@
 #include "base/byte_cursor.hpp"
 #include "base/byte_writer.hpp"
 #include "mpi/comm/world.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 
 namespace sorrel::mpi {
 

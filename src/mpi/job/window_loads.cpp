@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "mpi/match/worker_state.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "mpi/net/send_queue.hpp"
 
 namespace sorrel::mpi {

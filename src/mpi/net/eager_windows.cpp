@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mpi/comm/world.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 
 namespace sorrel::mpi {
 

@@ -4,7 +4,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "mpi/net/eager_windows.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 
 namespace sorrel::mpi {
 

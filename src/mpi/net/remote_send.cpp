@@ -7,7 +7,7 @@
 #include "mpi/match/remote.hpp"
 #include "mpi/match/send.hpp"
 #include "mpi/net/eager_windows.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "mpi/net/relay.hpp"
 #include "mpi/net/remote_message.hpp"
 #include "mpi/net/traced_packet.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mpi/comm/world.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "trace/tracer.hpp"
 
 namespace sorrel::mpi {

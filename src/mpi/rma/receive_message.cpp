@@ -8,7 +8,7 @@
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/transfer_form.hpp"
 #include "mpi/match/complete.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "mpi/net/traced_packet.hpp"
 #include "mpi/rma/address.hpp"
 #include "mpi/rma/cells.hpp"

@@ -6,7 +6,7 @@
 #include "base/copy_bytes.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/transfer_form.hpp"
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 #include "mpi/net/send_queue.hpp"
 #include "mpi/rma/message.hpp"
 #include "mpi/rma/packet_space.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/packet_words.hpp"
 
 namespace sorrel::mpi {
 

@@ -9,12 +9,10 @@
 
 #include <sorrel/result.hpp>
 
+#include "launch/exit_status.hpp"
 #include "tools/sorrel/check/findings.hpp"
 
 namespace sorrel::tool {
-
-/// The exit status of `sorrel run --check` if there are findings, whatever the program's.
-inline constexpr int exit_findings = 66;
 
 /// What the user asks for.
 struct CheckRequest {

@@ -1,7 +1,6 @@
 #include "tools/sorrel/check/findings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
@@ -14,7 +13,7 @@
 
 #include "base/hash.hpp"
 #include "base/printable.hpp"
-#include "check/finding_log.hpp"
+#include "report/finding_line.hpp"
 #include "report/wait_groups.hpp"
 
 namespace sorrel::tool {
@@ -23,44 +22,7 @@ namespace {
 
 constexpr std::size_t rank_runs_max = 4;
 
-/// A line of the file.
-struct Line {
-  std::string_view kind;
-  std::int32_t rank = 0;
-  std::string_view call;
-  std::string_view path;
-  std::uint64_t offset = 0;
-  std::string_view script;
-  std::string_view text;
-};
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::optional<Line> parse(std::string_view text) {
-  std::vector<std::string_view> fields;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('\t', at), text.size());
-    fields.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  constexpr std::size_t field_count = 7;
-  Line line;
-  if (fields.size() != field_count || !read_number(fields[1], line.rank) ||
-      !read_number(fields[4], line.offset))
-    return std::nullopt;
-  line.kind = fields[0];
-  line.call = fields[2];
-  line.path = fields[3];
-  line.script = fields[5];
-  line.text = fields[6];
-  return line;
-}
-
-FoundCall call_of(const Line& line, CodeFiles& files) {
+FoundCall call_of(const report::FindingLine& line, CodeFiles& files) {
   FoundCall call{.call = std::string(line.call), .place = {}, .ranks = {line.rank}};
   if (!line.script.empty()) {
     call.place = code_place_of(line.script);
@@ -129,13 +91,13 @@ void read_part(const std::filesystem::path& part, CheckedRun& run, CodeFiles& fi
     current.reset();
   };
   while (std::getline(file, text)) {
-    const std::optional<Line> line = parse(text);
+    const std::optional<report::FindingLine> line = report::parse_finding_line(text);
     if (!line) continue;
-    if (line->kind == "=") {
+    if (line->kind == report::outcome_kind) {
       run.has_decisions = run.has_decisions || line->call != "0";
       // In any order of the ranks.
       run.outcome += hash_of(line->text, hash_of(std::to_string(line->rank)));
-    } else if (line->kind == "+") {
+    } else if (line->kind == report::related_call_kind) {
       if (current)
         current->related.push_back({.call = call_of(*line, files), .text = printable(line->text)});
     } else {
@@ -156,7 +118,7 @@ Result<CheckedRun> read_checked_run(const std::string& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> parts;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with(check::findings_file_name))
+    if (entry.path().filename().string().starts_with(report::findings_file_name))
       parts.push_back(entry.path());
   }
   if (parts.empty()) return Error{fmt::format("no process has written into {}", folder)};

@@ -12,7 +12,7 @@ namespace sorrel::tool {
 
 namespace {
 
-using program::RestartNote;
+using launch::RestartNote;
 
 // Before the second restart with the same checkpoint; doubled before each further one.
 constexpr std::int64_t pause_ns_min = 100'000'000;

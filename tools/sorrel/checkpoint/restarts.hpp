@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "checkpoint/generation_store.hpp"
+#include "launch/restart_note.hpp"
 #include "os/shared_segment.hpp"
-#include "program/base/restart_note.hpp"
 
 namespace sorrel::tool {
 
@@ -38,7 +38,7 @@ class Restarts {
  private:
   /// Why the job is not started again, for a user; "": it is, from generation_.
   [[nodiscard]] std::string choose_next(int signal);
-  [[nodiscard]] program::RestartNote& note() const;
+  [[nodiscard]] launch::RestartNote& note() const;
 
   const std::unique_ptr<const checkpoint::GenerationStore> store_;
   const std::uint64_t count_max_;

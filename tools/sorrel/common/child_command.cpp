@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/exit_status.hpp"
 #include "tools/sorrel/common/program_file.hpp"
 
 namespace sorrel::tool {
@@ -59,7 +60,7 @@ void shorten(std::string& text, std::size_t last_bytes) {
   execvp(pointers[0], pointers.data());
   const int error = errno;
   (void)!::write(report, &error, sizeof error);
-  _exit(127);
+  _exit(exit_not_found);
 }
 
 }  // namespace

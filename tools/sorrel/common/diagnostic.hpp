@@ -10,12 +10,9 @@
 #include <string_view>
 #include <utility>
 
-namespace sorrel::tool {
+#include "launch/exit_status.hpp"
 
-inline constexpr int exit_invalid_input = 2;  ///< invalid input: nothing was started
-inline constexpr int exit_cannot_execute =
-    126;  ///< the system refused to start a file that looked right
-inline constexpr int exit_not_found = 127;  ///< a compiler that does not exist
+namespace sorrel::tool {
 
 /// Prints one line, "sorrel: …"; bytes of `text` that are not printable are escaped.
 void print_diagnostic(std::string_view text);

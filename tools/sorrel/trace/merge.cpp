@@ -11,7 +11,6 @@
 #include <system_error>
 #include <unordered_map>
 
-#include "mpi/net/packet_kind.hpp"
 #include "tools/sorrel/trace/code_places.hpp"
 #include "tools/sorrel/trace/otf2_merge.hpp"
 #include "tools/sorrel/trace/perfetto_fields.hpp"
@@ -20,6 +19,7 @@
 #include "tools/sorrel/trace/thread_use.hpp"
 #include "tools/sorrel/trace/trace_clock.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
+#include "trace/packet_kind.hpp"
 
 namespace sorrel::tool {
 
@@ -188,11 +188,11 @@ class ProcessTimeline {
         {{is_send ? "to process" : "from process", static_cast<std::int64_t>(peer >> 32)},
          {is_send ? "to worker" : "from worker", static_cast<std::uint32_t>(peer)},
          {perfetto::bytes_name, static_cast<std::int64_t>(packet.bytes)}}};
-    const bool is_known = packet.packet_kind < mpi::packet_kind_names.size();
+    const bool is_known = packet.packet_kind < trace::packet_kind_names.size();
     file_.add_instant(
         {.track = packets_track_of(workers_[worker]),
          .ns = ns,
-         .name = is_known ? mpi::packet_kind_names[packet.packet_kind] : "packet",
+         .name = is_known ? trace::packet_kind_names[packet.packet_kind] : "packet",
          .category = perfetto::packet_category,
          .annotations = annotations,
          .flow_end = is_send ? PerfettoFile::FlowEnd::begin : PerfettoFile::FlowEnd::end,

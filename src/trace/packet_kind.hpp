@@ -1,13 +1,12 @@
-//! The kinds of packets between processes, and the helpers to fill their words.
+//! The kinds of packets between processes, of which traces show each one.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "transport/transport.hpp"
-
-namespace sorrel::mpi {
+namespace sorrel::trace {
 
 enum class PacketKind : std::uint32_t {
   // Messages.
@@ -29,7 +28,7 @@ enum class PacketKind : std::uint32_t {
   rma_ack,      ///< Answers a synchronization, or grants a lock.
   // Balance between processes.
   window_load,  ///< The load of a process, for the first one.
-  // Questions to a process (job/process_calls.hpp).
+  // Questions to a process (mpi/job/process_calls.hpp).
   question,
   answer,
 };
@@ -39,21 +38,10 @@ inline constexpr std::array<std::string_view, 17> packet_kind_names = {
     "eager",       "rts",           "fin",          "cts",      "data",  "credit",
     "cancel",      "cancel answer", "contribution", "result",   "rma",   "rma data",
     "rma failure", "rma ack",       "window load",  "question", "answer"};
+static_assert(packet_kind_names.size() == static_cast<std::size_t>(PacketKind::answer) + 1);
 
 constexpr std::uint32_t number_of(PacketKind kind) {
   return static_cast<std::uint32_t>(kind);
 }
 
-constexpr std::uint32_t low_word(std::uint64_t value) {
-  return static_cast<std::uint32_t>(value);
-}
-
-constexpr std::uint32_t high_word(std::uint64_t value) {
-  return static_cast<std::uint32_t>(value >> 32);
-}
-
-constexpr std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
-  return std::uint64_t{high} << 32 | low;
-}
-
-}  // namespace sorrel::mpi
+}  // namespace sorrel::trace
