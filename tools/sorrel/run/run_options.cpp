@@ -87,53 +87,52 @@ std::vector<std::string> names_of(const std::vector<std::string>& lists) {
   return names;
 }
 
-}  // namespace
+// Within a group of the help, options stand in the order in which they are added.
 
-std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
-  auto app = make_app(run_usage, run_description, run_footer);
-  app->add_option(
+/// Ranks, processes, workers and what they share.
+void add_ranks_options(CLI::App& app, RunOptions& options) {
+  app.add_option(
          "-n,--ranks", options.ranks,
          "Number of ranks, 1 to 1000000; also written -np (default: as many as workers). Each "
          "program after a ':' needs its own")
       ->type_name("N")
       ->group(group_ranks);
-  app->add_option(
-         "--procs", options.procs,
-         "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
-         "number of ranks for a program whose ranks cannot share a process); with as many "
-         "processes as ranks any program works. auto: by program and machine. With several "
-         "programs (':'): of the whole job, at least one for each program")
+  app.add_option("--procs", options.procs,
+                 "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
+                 "number of ranks for a program whose ranks cannot share a process); with as many "
+                 "processes as ranks any program works. auto: by program and machine. With several "
+                 "programs (':'): of the whole job, at least one for each program")
       ->type_name("P")
       ->group(group_ranks);
-  app->add_option(
+  app.add_option(
          "--universe", options.universe,
          "Ranks that can exist at a time, with those that MPI_Comm_spawn starts: at least as many "
          "as -n says (default: 1024 or more for a program that calls it and whose ranks share a "
          "process, if no other option stands against it; else as many as -n says)")
       ->type_name("N")
       ->group(group_ranks);
-  app->add_option("--workers", options.workers,
-                  "Workers (OS threads) that run the ranks of a process, at most one per rank "
-                  "(default: the cores this process may use, see `sorrel info`, divided by P)")
+  app.add_option("--workers", options.workers,
+                 "Workers (OS threads) that run the ranks of a process, at most one per rank "
+                 "(default: the cores this process may use, see `sorrel info`, divided by P)")
       ->type_name("W")
       ->group(group_ranks);
-  app->add_option("--stack", options.stack,
-                  "Stack of each rank in bytes, or with K, M, G; at least 16K (default: the limit "
-                  "of `ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
+  app.add_option("--stack", options.stack,
+                 "Stack of each rank in bytes, or with K, M, G; at least 16K (default: the limit "
+                 "of `ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
       ->type_name("SIZE")
       ->group(group_ranks);
-  app->add_option(
+  app.add_option(
          "--bind", options.bind,
          "core: each worker is bound to a core, or to a shared one if there are more workers "
          "than cores; none: the system chooses (default: core if there are enough cores)")
       ->type_name("HOW")
       ->group(group_ranks);
-  app->add_option("--share", options.share,
-                  "Threads of parallel loops beside other jobs: fair, an equal share among Sorrel "
-                  "jobs (default); yielding, fewer under external load; fixed, all workers")
+  app.add_option("--share", options.share,
+                 "Threads of parallel loops beside other jobs: fair, an equal share among Sorrel "
+                 "jobs (default); yielding, fewer under external load; fixed, all workers")
       ->type_name("HOW")
       ->group(group_ranks);
-  app->add_option(
+  app.add_option(
          "--balance", options.balance,
          "For ranks with unequal work: off (default); steal, idle workers run computations "
          "of ranks of busy ones; measured, ranks also change their worker, and with --procs their "
@@ -141,130 +140,157 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "(docs/balance.md)")
       ->type_name("HOW")
       ->group(group_ranks);
-  app->add_option(
+}
+
+/// Simulations, and checkpoints.
+void add_order_options(CLI::App& app, RunOptions& options) {
+  app.add_option(
          "--wire", options.wire,
          "Simulated nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
          "messages between them are delayed in real time (default: none)")
       ->type_name("WIRE")
       ->group(group_order);
-  app->add_option("--seed", options.seed,
-                  "Makes the order in which ranks run, and every delay, a function of this number, "
-                  "so that a run can be repeated; implies one worker (default: none)")
+  app.add_option("--seed", options.seed,
+                 "Makes the order in which ranks run, and every delay, a function of this number, "
+                 "so that a run can be repeated; implies one worker (default: none)")
       ->type_name("S")
       ->group(group_order);
-  app->add_option("--checkpoint", options.checkpoint,
-                  "Save the job into this folder where the program calls sorrel_checkpoint(), so "
-                  "that `sorrel restart DIR` can go on from there; or, with the word memory, into "
-                  "memory, so that the job survives the death of a process (docs/checkpoint.md)")
+  app.add_option("--checkpoint", options.checkpoint,
+                 "Save the job into this folder where the program calls sorrel_checkpoint(), so "
+                 "that `sorrel restart DIR` can go on from there; or, with the word memory, into "
+                 "memory, so that the job survives the death of a process (docs/checkpoint.md)")
       ->type_name("DIR|memory")
       ->group(group_ranks);
-  app->add_option("--every", options.every,
-                  "With --checkpoint: also save the job in the first collective of all ranks after "
-                  "each TIME, such as 30s, 10min or 2h")
+  app.add_option("--every", options.every,
+                 "With --checkpoint: also save the job in the first collective of all ranks after "
+                 "each TIME, such as 30s, 10min or 2h")
       ->type_name("TIME")
       ->group(group_ranks);
-  app->add_option("--restarts", options.restarts,
-                  "With --checkpoint: how often the job goes on from its newest checkpoint when a "
-                  "process of it was killed (default: 10 with memory, 0 with a folder)")
+  app.add_option("--restarts", options.restarts,
+                 "With --checkpoint: how often the job goes on from its newest checkpoint when a "
+                 "process of it was killed (default: 10 with memory, 0 with a folder)")
       ->type_name("N")
       ->group(group_ranks);
-  app->add_option(
+}
+
+/// What belongs to the program, and the host MPI.
+void add_program_options(CLI::App& app, RunOptions& options) {
+  app.add_option(
          "--shared", options.shared,
          "Libraries with writable data that ranks of one process may share: they must be "
          "thread-safe and hold no state of a rank. Without this option, each rank has its own, or "
          "is a process (docs/what-is-private.md). May be repeated")
       ->type_name("LIB[,LIB]")
       ->group(group_libraries);
-  app->add_option("--private", options.private_ones,
-                  "Libraries of which each rank of a process has its own, although ranks may share "
-                  "them. May be repeated")
+  app.add_option("--private", options.private_ones,
+                 "Libraries of which each rank of a process has its own, although ranks may share "
+                 "them. May be repeated")
       ->type_name("LIB[,LIB]")
       ->group(group_libraries);
-  app->add_flag(
+  app.add_flag(
          "--comm-worker", options.comm_worker,
          "The first worker of each process runs all its ranks and polls their messages; tasks of "
          "graphs run on the other workers (docs/loops.md)")
       ->group(group_ranks);
-  app->add_flag(
+  app.add_flag(
          "--verbose", options.verbose,
          "Print on stderr how the job is placed, and why; how messages travel, the simulated "
          "network, OpenMP, balance and share; in reports of the end, the latest events and the "
          "calls "
          "inside Sorrel")
       ->group(group_output);
-  app->add_flag("--omp", options.omp,
-                "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
-                "there are free cores. With -n below the number of cores every rank is a process; "
-                "else the threads of a rank run on its worker (docs/openmp.md)")
+  app.add_flag("--omp", options.omp,
+               "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
+               "there are free cores. With -n below the number of cores every rank is a process; "
+               "else the threads of a rank run on its worker (docs/openmp.md)")
       ->group(group_libraries);
-  app->add_option("--host", options.host.host,
-                  "Host MPI, which carries messages between the processes that its mpiexec or srun "
-                  "has started: openmpi, mpich, abi, the path of a plug-in that you have compiled "
-                  "(docs/processes.md), or none (default: detected)")
+  app.add_option("--host", options.host.host,
+                 "Host MPI, which carries messages between the processes that its mpiexec or srun "
+                 "has started: openmpi, mpich, abi, the path of a plug-in that you have compiled "
+                 "(docs/processes.md), or none (default: detected)")
       ->type_name("MPI")
       ->group(group_host);
-  app->add_option("--host-library", options.host.library,
-                  "Path of the host MPI's library (default: that beside the launcher, or the "
-                  "loader's)")
+  app.add_option("--host-library", options.host.library,
+                 "Path of the host MPI's library (default: that beside the launcher, or the "
+                 "loader's)")
       ->type_name("PATH")
       ->group(group_host);
-  app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it")
+}
+
+/// What is printed and written.
+void add_output_options(CLI::App& app, RunOptions& options) {
+  app.add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it")
       ->group(group_output);
-  app->add_flag("--profile", options.trace.has_profile,
-                "Print on stderr, when the job has ended, where its ranks spent their time: calls "
-                "of MPI by place, waiting and transfer, balance, sizes of messages")
+  app.add_flag("--profile", options.trace.has_profile,
+               "Print on stderr, when the job has ended, where its ranks spent their time: calls "
+               "of MPI by place, waiting and transfer, balance, sizes of messages")
       ->group(group_output);
-  app->add_option("--profile-json", options.trace.profile_json, "Write the same into FILE")
+  app.add_option("--profile-json", options.trace.profile_json, "Write the same into FILE")
       ->type_name("FILE")
       ->group(group_output);
-  app->add_flag("--summary", options.trace.has_summary,
-                "Print one line on stderr, when the job has ended: time, computing, waiting, how "
-                "much of it was hidden, messages")
+  app.add_flag("--summary", options.trace.has_summary,
+               "Print one line on stderr, when the job has ended: time, computing, waiting, how "
+               "much of it was hidden, messages")
       ->group(group_output);
-  app->add_option("--report-json", options.report_json,
-                  "If a deadlock, a crash or an error ends the job, write the report of it into "
-                  "FILE too, as JSON (docs/reference/file-formats.md)")
+  app.add_option("--report-json", options.report_json,
+                 "If a deadlock, a crash or an error ends the job, write the report of it into "
+                 "FILE too, as JSON (docs/reference/file-formats.md)")
       ->type_name("FILE")
       ->group(group_output);
-  app->add_option("--flight", options.flight,
-                  "Write a page of HTML into the folder DIR if a deadlock, a crash, an error or "
-                  "SIGTERM ends the job, or if it has idled for more than half of its time "
-                  "(docs/flight.md; default: SORREL_FLIGHT, or none)")
+  app.add_option("--flight", options.flight,
+                 "Write a page of HTML into the folder DIR if a deadlock, a crash, an error or "
+                 "SIGTERM ends the job, or if it has idled for more than half of its time "
+                 "(docs/flight.md; default: SORREL_FLIGHT, or none)")
       ->type_name("DIR")
       ->group(group_output);
-  app->add_flag("--live", options.live,
-                "Serve a page that shows the running job on this machine's loopback; its address "
-                "is printed on stderr (docs/top.md)")
+  app.add_flag("--live", options.live,
+               "Serve a page that shows the running job on this machine's loopback; its address "
+               "is printed on stderr (docs/top.md)")
       ->group(group_output);
-  app->add_option("--trace", options.trace.trace,
-                  "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
-                  "waits, messages, and what each worker runs (docs/trace.md)")
+  app.add_option("--trace", options.trace.trace,
+                 "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
+                 "waits, messages, and what each worker runs (docs/trace.md)")
       ->type_name("FILE")
       ->group(group_output);
-  app->add_flag("--check", options.check.is_wanted,
-                "Find errors of the program in its calls of MPI: leaks, collectives and datatypes "
-                "that do not match, messages that are too long, deadlocks, and others "
-                "(docs/check.md). One worker a process")
+}
+
+/// What --check does, and the result for CI systems.
+void add_check_options(CLI::App& app, RunOptions& options) {
+  app.add_flag("--check", options.check.is_wanted,
+               "Find errors of the program in its calls of MPI: leaks, collectives and datatypes "
+               "that do not match, messages that are too long, deadlocks, and others "
+               "(docs/check.md). One worker a process")
       ->group(group_check);
-  app->add_option("--schedules", options.check.schedules,
-                  "Check N runs, with --seed 1 to N, for errors that depend on the order in which "
-                  "messages arrive; implies --check. A failing seed is printed with the command "
-                  "that repeats it")
+  app.add_option("--schedules", options.check.schedules,
+                 "Check N runs, with --seed 1 to N, for errors that depend on the order in which "
+                 "messages arrive; implies --check. A failing seed is printed with the command "
+                 "that repeats it")
       ->type_name("N")
       ->group(group_check);
-  app->add_option("--check-json", options.check.json,
-                  "Write what --check finds into FILE, as JSON; implies --check")
+  app.add_option("--check-json", options.check.json,
+                 "Write what --check finds into FILE, as JSON; implies --check")
       ->type_name("FILE")
       ->group(group_check);
-  app->add_option("--check-sarif", options.check.sarif,
-                  "The same as SARIF, which CI systems show beside the code; implies --check")
+  app.add_option("--check-sarif", options.check.sarif,
+                 "The same as SARIF, which CI systems show beside the code; implies --check")
       ->type_name("FILE")
       ->group(group_check);
-  app->add_option("--junit", options.junit,
-                  "Write the result of the run into FILE as JUnit XML, for CI systems: passed, or "
-                  "failed with the exit status, and with --check each finding (docs/ci.md)")
+  app.add_option("--junit", options.junit,
+                 "Write the result of the run into FILE as JUnit XML, for CI systems: passed, or "
+                 "failed with the exit status, and with --check each finding (docs/ci.md)")
       ->type_name("FILE")
       ->group(group_check);
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
+  auto app = make_app(run_usage, run_description, run_footer);
+  add_ranks_options(*app, options);
+  add_order_options(*app, options);
+  add_program_options(*app, options);
+  add_output_options(*app, options);
+  add_check_options(*app, options);
   return app;
 }
 
