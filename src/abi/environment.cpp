@@ -19,7 +19,7 @@
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/program_calls.hpp"
-#include "runtime/python_lines.hpp"
+#include "runtime/python/lines.hpp"
 #include "runtime/rank_guests.hpp"
 #include "symbols/backtrace.hpp"
 

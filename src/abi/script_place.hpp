@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "runtime/python_lines.hpp"
+#include "runtime/python/lines.hpp"
 #include "symbols/source_lines.hpp"
 
 namespace sorrel::abi {

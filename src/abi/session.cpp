@@ -15,7 +15,7 @@
 #include "mpi/match/environment_info.hpp"
 #include "runtime/device_ranks.hpp"
 #include "runtime/first_checkpoint.hpp"
-#include "runtime/python_lines.hpp"
+#include "runtime/python/lines.hpp"
 #include "runtime/rank_guests.hpp"
 
 namespace sorrel::abi {

@@ -77,7 +77,7 @@ std::int64_t bytes_of(const mpi::BufferedSends* sends) {
 
 std::int64_t heap_bytes(const RankState& self) {
   if (self.world == nullptr) return 0;
-  const auto& job = static_cast<const runtime::Job&>(self.world->job());
+  const runtime::JobView& job = static_cast<const runtime::Job&>(self.world->job()).view();
   const auto memory = job.body().memory_of(job.index_of(self));
   return memory.has_value() ? static_cast<std::int64_t>(memory->in_use) : 0;
 }

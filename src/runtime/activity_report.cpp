@@ -17,19 +17,20 @@
 #include "os/own_process.hpp"
 #include "os/write_all.hpp"
 #include "report/activity_table.hpp"
-#include "runtime/activity_answers.hpp"
-#include "runtime/activity_description.hpp"
-#include "runtime/activity_line.hpp"
-#include "runtime/activity_rows.hpp"
+#include "runtime/base/report_window.hpp"
+#include "runtime/base/this_process.hpp"
+#include "runtime/end/stall_watch.hpp"
+#include "runtime/job.hpp"
+#include "runtime/live/activity_answers.hpp"
+#include "runtime/live/activity_description.hpp"
+#include "runtime/live/activity_line.hpp"
+#include "runtime/live/activity_rows.hpp"
+#include "runtime/live/view_requests.hpp"
+#include "runtime/live/view_text.hpp"
 #include "runtime/own_mark.hpp"
 #include "runtime/process_config.hpp"
-#include "runtime/python_stack.hpp"
-#include "runtime/report_window.hpp"
+#include "runtime/python/stack.hpp"
 #include "runtime/reporting_launcher.hpp"
-#include "runtime/stall_watch.hpp"
-#include "runtime/this_process.hpp"
-#include "runtime/view_requests.hpp"
-#include "runtime/view_text.hpp"
 #include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
@@ -69,13 +70,19 @@ void report_no_ranks(RankStage stage, std::uint32_t request) {
   }
 }
 
-const mpi::RankState& first_rank_of(const Job& job) {
+/// Null: the process has no job.
+const JobView* view_of_process() {
+  const Job* job = job_of_process();
+  return job == nullptr ? nullptr : &job->view();
+}
+
+const mpi::RankState& first_rank_of(const JobView& job) {
   mpi::ProcessWorld& world = *job.worlds().front();
   return world.rank(world.first_own_rank());
 }
 
 /// In the handler on the rank's thread.
-PythonStack python_stack_of(const Job& job,
+PythonStack python_stack_of(const JobView& job,
                             const mpi::RankState& rank,
                             const ActivityDescription& description) {
   PythonStack python;
@@ -85,7 +92,7 @@ PythonStack python_stack_of(const Job& job,
 }
 
 /// In a process of one rank, in the handler on the rank's thread.
-void report_rank(const Job& job, const mpi::RankState& rank) {
+void report_rank(const JobView& job, const mpi::RankState& rank) {
   const std::uint32_t request = launcher.new_request();
   const ActivityReader reader = request != 0 ? ActivityReader::launcher : ActivityReader::user;
   const ActivityDescription description = describe(job, rank);
@@ -120,7 +127,7 @@ void show_no_ranks(RankStage stage) {
 }
 
 /// In a process of one rank, in the handler on the rank's thread.
-void show_rank(const Job& job, const mpi::RankState& rank, const void* context) {
+void show_rank(const JobView& job, const mpi::RankState& rank, const void* context) {
   const ActivityDescription description = describe(job, rank);
   const auto memory = job.body().memory_of(job.index_of(rank));
   const PythonStack python = python_stack_of(job, rank, description);
@@ -135,13 +142,13 @@ void show_rank(const Job& job, const mpi::RankState& rank, const void* context) 
 }
 
 /// In a process of one rank, in the handler on the rank's thread.
-void answer_for_rank(const Job& job, const mpi::RankState& rank, const void* context) {
+void answer_for_rank(const JobView& job, const mpi::RankState& rank, const void* context) {
   if (is_report_requested.exchange(false, std::memory_order_relaxed)) report_rank(job, rank);
   show_rank(job, rank, context);
 }
 
 /// The signal's handler when a thread that may read the ranks is to answer a request.
-void pass_on_request(const Job& job, const void* context) {
+void pass_on_request(const JobView& job, const void* context) {
   if (job.place_count() > 1) return StallWatch::wake();
   const mpi::RankState& rank = first_rank_of(job);
   const pid_t thread = rank.worker->thread_number();
@@ -154,7 +161,7 @@ void pass_on_request(const Job& job, const void* context) {
 }
 
 /// The signal's handler for a request of a report.
-void request(Job* job, const void* context) {
+void request(const JobView* job, const void* context) {
   const RankStage now = rank_stage();
   if (job == nullptr || !has_ranks(now)) return report_no_ranks(now, launcher.new_request());
   is_report_requested.store(true, std::memory_order_relaxed);
@@ -162,7 +169,7 @@ void request(Job* job, const void* context) {
 }
 
 /// The signal's handler for a request to look into the process.
-void request_view(const report::ViewRequest& view, Job* job, const void* context) {
+void request_view(const report::ViewRequest& view, const JobView* job, const void* context) {
   add_view_request(view);
   const RankStage now = rank_stage();
   if (job == nullptr || !has_ranks(now)) return show_no_ranks(now);
@@ -171,7 +178,7 @@ void request_view(const report::ViewRequest& view, Job* job, const void* context
 
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  Job* job = job_of_process();
+  const JobView* job = view_of_process();
   const bool is_interrupted = is_interruption(*info);
   const auto view = report::ViewRequest::of(*info);
   if (view && !os::is_forked_child()) {
@@ -190,7 +197,7 @@ void handle(int number, siginfo_t* info, void* context) {
   errno = error;
 }
 
-std::string text_of_ranks_of(const Job& job) {
+std::string text_of_ranks_of(const JobView& job) {
   const mpi::World& first = *job.worlds().front();
   const std::int32_t last = job.worlds().back()->last_own_rank() - 1;
   if (job.own_rank_count() == first.size()) return text_of("%d ranks", first.size());
@@ -198,7 +205,7 @@ std::string text_of_ranks_of(const Job& job) {
 }
 
 /// On the reporting thread.
-void write_report(const Job& job) {
+void write_report(const JobView& job) {
   const std::uint32_t request = launcher.new_request();
   const RankStage stage = begin_reading();
   if (stage != RankStage::open) {
@@ -212,15 +219,14 @@ void write_report(const Job& job) {
     launcher.answer(request, table.text(launcher.space().size()));
   } else {
     // The end of the job waits for this thread.
-    os::write_all(
-        STDERR_FILENO,
-        report::activity_table(table, text_of_ranks_of(job), job.worlds().front()->size()),
-        reader_patience_ms);
+    os::write_all(STDERR_FILENO,
+                  report::activity_table(table, text_of_ranks_of(job), job.rank_count()),
+                  reader_patience_ms);
   }
 }
 
 /// On the reporting thread.
-void show_ranks(const Job& job) {
+void show_ranks(const JobView& job) {
   std::string text;
   answer_views([&](const report::ViewSpace& space) -> std::string_view {
     const RankStage stage = begin_reading();
@@ -241,9 +247,9 @@ void answer_request() {
     unblock_requests();
     mark_reporting_thread(gettid());
   }
-  show_ranks(*job_of_process());
+  show_ranks(*view_of_process());
   if (is_report_requested.exchange(false, std::memory_order_relaxed))
-    write_report(*job_of_process());
+    write_report(*view_of_process());
 }
 
 }  // namespace
@@ -280,7 +286,7 @@ bool is_of_runtime(const siginfo_t& info) {
 }
 
 void report_activity_of(Job& job) {
-  if (job.place_count() > 1) prepare_activity_answers(job);
+  if (job.view().place_count() > 1) prepare_activity_answers(job.view());
   set_report_answer(answer_request);
 }
 

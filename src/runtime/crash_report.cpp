@@ -24,12 +24,12 @@
 #include "os/page_bytes.hpp"
 #include "os/process_end.hpp"
 #include "report/report_file.hpp"
-#include "runtime/latest_events.hpp"
-#include "runtime/python_lines.hpp"
-#include "runtime/rank_activity.hpp"
-#include "runtime/report_deadline.hpp"
-#include "runtime/stack_fault.hpp"
-#include "runtime/this_process.hpp"
+#include "runtime/base/this_process.hpp"
+#include "runtime/end/latest_events.hpp"
+#include "runtime/end/report_deadline.hpp"
+#include "runtime/end/stack_fault.hpp"
+#include "runtime/live/rank_activity.hpp"
+#include "runtime/python/lines.hpp"
 #include "symbols/backtrace.hpp"
 
 namespace sorrel::runtime {
@@ -121,9 +121,9 @@ void add_signal(Line& line, int signal_number, const siginfo_t& info) {
 
 /// That of the rank, or of the nonblocking collective that runs for it.
 core::FiberPool::Stack stack_of(const Job& job, const mpi::RankState* rank) {
-  if (rank == nullptr) return {.slab = &job.stacks(), .index = 0};
+  if (rank == nullptr) return {.slab = &job.view().stacks(), .index = 0};
   if (const auto stack = mpi::operation_stack_of(*rank)) return *stack;
-  return {.slab = &job.stacks(), .index = job.index_of(*rank)};
+  return {.slab = &job.view().stacks(), .index = job.view().index_of(*rank)};
 }
 
 void add_reason(Line& line,
@@ -152,7 +152,7 @@ void add_reason(Line& line,
 /// The rank for which a thread without a rank works, found by the rank's code among its calls.
 std::optional<std::int32_t> owner_of(const Job& job, const symbols::Backtrace& backtrace) {
   for (const void* address : backtrace.addresses()) {
-    if (const auto rank = job.rank_of_code(address)) return rank;
+    if (const auto rank = job.view().rank_of_code(address)) return rank;
   }
   return std::nullopt;
 }
@@ -233,7 +233,7 @@ void write_report(const Job& job,
   symbols::write_calls(calls);
   failure.calls = calls;
   job.report_file().write(failure);
-  if (job.is_verbose()) write_latest_events(job);
+  if (job.is_verbose()) write_latest_events(job.view());
 }
 
 /// Adds a checked run's finding. Last: it allocates memory, which may be damaged.
@@ -242,11 +242,11 @@ void add_finding(const Job& job, const mpi::RankState& rank, int signal_number) 
   if (checker == nullptr) return;
   const auto addresses = report.backtrace.addresses();
   const auto found = std::ranges::find_if(
-      addresses, [&](const void* address) { return job.rank_of_code(address).has_value(); });
+      addresses, [&](const void* address) { return job.view().rank_of_code(address).has_value(); });
   symbols::SourceText script;
   const bool is_in_script =
       runs_flow_of(rank) && has_python() &&
-      describe_python_of(job.index_of(rank), PythonState::interrupted, {&script, 1}) > 0;
+      describe_python_of(job.view().index_of(rank), PythonState::interrupted, {&script, 1}) > 0;
   checker->on_crash(rank, name_of(signal_number), found == addresses.end() ? nullptr : *found,
                     is_in_script ? script.data() : nullptr);
 }

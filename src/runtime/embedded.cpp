@@ -1,9 +1,9 @@
 #include "runtime/embedded.hpp"
 
 #include "mpi/match/rank_state.hpp"
+#include "runtime/base/this_process.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/job.hpp"
-#include "runtime/this_process.hpp"
 #include "runtime/uncaught_exception.hpp"
 
 namespace sorrel::runtime {

@@ -6,8 +6,8 @@
 #include "os/default_action.hpp"
 #include "os/kept_errno.hpp"
 #include "os/own_process.hpp"
+#include "runtime/end/report_deadline.hpp"
 #include "runtime/process_config.hpp"
-#include "runtime/report_deadline.hpp"
 
 namespace sorrel::runtime {
 

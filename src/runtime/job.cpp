@@ -30,16 +30,16 @@
 #include "os/write_all.hpp"
 #include "report/deadlock_report.hpp"
 #include "runtime/balance_start.hpp"
+#include "runtime/base/report_window.hpp"
 #include "runtime/debugger_table.hpp"
+#include "runtime/end/latest_events.hpp"
+#include "runtime/end/signal_stack.hpp"
+#include "runtime/end/wait_collection.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
-#include "runtime/latest_events.hpp"
 #include "runtime/program_calls.hpp"
 #include "runtime/rank_region.hpp"
-#include "runtime/report_window.hpp"
-#include "runtime/signal_stack.hpp"
 #include "runtime/user_tuning.hpp"
-#include "runtime/wait_collection.hpp"
 #include "transport/host/host_job_stop.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
@@ -331,8 +331,8 @@ class Job::SpawnedPlaces final : public mpi::SpawnedRankHooks {
   bool end_spawned(mpi::RankState& rank) override {
     const bool is_free = job_.body_.end_spawned(rank);
     if (is_free) {
-      job_.page_follower_.forget(job_.index_of(rank));
-      job_.stacks_.clear(job_.index_of(rank));
+      job_.page_follower_.forget(job_.view_.index_of(rank));
+      job_.stacks_.clear(job_.view_.index_of(rank));
     }
     return is_free;
   }
@@ -344,25 +344,28 @@ class Job::SpawnedPlaces final : public mpi::SpawnedRankHooks {
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : CheckedJob(config.check_folder, config.rank_count),
       body_(body),
+      view_(worlds_,
+            body,
+            stacks_,
+            {.first = first_place(config),
+             .count = runtime::place_count(config),
+             .is_process_mode = config.process_mode}),
       tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
       trace_folder_(config.trace_folder),
       trace_bytes_max_(
           trace::part_bytes_max(std::uint64_t{config.process_count} * config.worker_count)),
       report_file_(config.report_file),
-      first_place_(first_place(config)),
-      place_count_(runtime::place_count(config)),
-      stacks_(config.process_mode ? 0 : static_cast<std::size_t>(place_count_),
+      stacks_(config.process_mode ? 0 : static_cast<std::size_t>(view_.place_count()),
               config.stack_bytes,
               os::StackSlab::Guards::later,
               runtime::rank_region(config).stacks),
-      has_guard_(static_cast<std::size_t>(place_count_)),
+      has_guard_(static_cast<std::size_t>(view_.place_count())),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       job_stop_(job_stop(config, scheduler_, host_transport_)),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
       is_restarted_(config.restart_generation != 0),
-      is_process_mode_(config.process_mode),
       is_verbose_(config.is_verbose),
       spawned_places_(std::make_unique<SpawnedPlaces>(*this)) {
   core::JobMemory& memory = scheduler_.memory();
@@ -423,12 +426,12 @@ int Job::run() {
     saver_->start_requests();
   }
   set_phase(core::ProcessPhase::running);
-  if (place_count() > 1 && mover_ == nullptr) {
+  if (view_.place_count() > 1 && mover_ == nullptr) {
     deadlock_watch_ = std::make_unique<DeadlockWatch>(
         scheduler_, worlds_, [this](const auto& ranks) { report_stuck(ranks); });
   }
   const auto watch = make_stall_watch();
-  scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
+  scheduler_.run(static_cast<std::uint32_t>(view_.own_rank_count()));
   have_workers_ended_ = true;
   if (saver_ != nullptr) saver_->finish();
   if (is_verbose_) report_loans(scheduler_);
@@ -448,7 +451,7 @@ int Job::run() {
 
 /// Null if no rank can keep another one from running.
 std::unique_ptr<StallWatch> Job::make_stall_watch() {
-  if (place_count() == 1) return nullptr;
+  if (view_.place_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
                                     .is_verbose = is_verbose_,
                                     .on_wake = answer_report_request,
@@ -481,7 +484,7 @@ void Job::end_without_stacks() {
   char message[160];
   std::snprintf(message, sizeof message,
                 "no memory for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
-                place_count(), stacks_.stack_bytes() >> 10);
+                view_.place_count(), stacks_.stack_bytes() >> 10);
   end_job(nullptr, 1, message);
 }
 
@@ -561,7 +564,7 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   // system's lock of the address space for reading only, maps need it for writing.
   for (std::int32_t i = first; i < last; ++i) {
     mpi::RankState& rank = world.rank(i);
-    rank.place = static_cast<std::int32_t>(index_of(i));
+    rank.place = static_cast<std::int32_t>(view_.index_of(i));
     if (!install_guard(rank)) end_without_stacks();
   }
   for (std::int32_t i = first; i < last; ++i) {
@@ -576,7 +579,7 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 
 /// Once for each stack, however often its rank comes.
 bool Job::install_guard(const mpi::RankState& rank) {
-  const std::size_t index = index_of(rank);
+  const std::size_t index = view_.index_of(rank);
   SORREL_CHECK(index < has_guard_.size(), "rank %d at place %zu of %zu", rank.world_rank, index,
                has_guard_.size());
   if (has_guard_[index] == 0) has_guard_[index] = stacks_.install_guard(index) ? 1 : 0;
@@ -584,7 +587,7 @@ bool Job::install_guard(const mpi::RankState& rank) {
 }
 
 std::string Job::prepare_rank(mpi::RankState& rank, core::Worker& worker) {
-  rank.place = static_cast<std::int32_t>(index_of(rank.world_rank));
+  rank.place = static_cast<std::int32_t>(view_.index_of(rank.world_rank));
   if (!install_guard(rank)) return "the system gives no guard for a stack";
   const char* error = nullptr;
   if (!body_.prepare(rank, &error)) return error;
@@ -599,7 +602,7 @@ void Job::start_fiber(mpi::RankState& rank, core::Worker& worker) {
   const std::int32_t color = rank.spawned == nullptr ? rank.world_rank : rank.place;
   SORREL_ASSERT(color >= 0, "rank %d at place %d", rank.world_rank, rank.place);
   const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(color));
-  worker.prepare(rank.fiber, stacks_.bottom(index_of(rank)), bytes, rank_entry, &rank);
+  worker.prepare(rank.fiber, stacks_.bottom(view_.index_of(rank)), bytes, rank_entry, &rank);
 }
 
 std::string Job::prepare_spawned(std::span<mpi::RankState* const> ranks,
@@ -622,9 +625,9 @@ void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
 
 void Job::clear_rank(mpi::RankState& rank) {
   SORREL_ASSERT(mover_ != nullptr, "rank %d leaves a job whose ranks stay", rank.world_rank);
-  page_follower_.forget(index_of(rank));
+  page_follower_.forget(view_.index_of(rank));
   body_.states().clear(rank);
-  stacks_.clear(index_of(rank));
+  stacks_.clear(view_.index_of(rank));
 }
 
 void Job::begin_change() {
@@ -643,8 +646,8 @@ void Job::publish_ranks() const {
       fibers.push_back(&world->rank(i).fiber);
   }
   const std::int32_t first = worlds_.front()->first_own_rank();
-  publish_ranks_to_debuggers(std::move(fibers), first, is_process_mode_ ? nullptr : &stacks_,
-                             index_of(first));
+  publish_ranks_to_debuggers(std::move(fibers), first, view_.is_process_mode() ? nullptr : &stacks_,
+                             view_.index_of(first));
 }
 
 void Job::on_all_started() {
@@ -679,7 +682,7 @@ void Job::on_moved(const mpi::RankState& rank, const core::Worker& from) {
   const int node = nodes.node_of(rank.worker->index());
   if (node == nodes.node_of(from.index())) return;
   std::vector<os::MemoryRange> memory = body_.states().thread_locals(rank);
-  const std::size_t index = index_of(rank);
+  const std::size_t index = view_.index_of(rank);
   const auto stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index));
   memory.push_back({stack, stack + stacks_.stack_bytes()});
   std::ranges::copy(body_.states().memory(rank), std::back_inserter(memory));
@@ -713,7 +716,7 @@ void Job::on_guest_resume(core::Guest& guest) {
 
 bool Job::has_threads_outside(core::Worker& worker) {
   // Threads of a process are not counted, and any may call.
-  if (is_process_mode_) return true;
+  if (view_.is_process_mode()) return true;
   for (const auto& world : worlds_) {
     if (!world->has_worker(worker)) continue;
     // The list has the ranks that have moved to this worker, too.
@@ -784,7 +787,7 @@ void Job::end_attached_rank(int status) {
 }
 
 void Job::record_finalized(const mpi::RankState& /*rank*/) {
-  if (is_process_mode_) set_phase(core::ProcessPhase::finished);
+  if (view_.is_process_mode()) set_phase(core::ProcessPhase::finished);
 }
 
 void Job::set_phase(core::ProcessPhase phase) {
@@ -835,34 +838,6 @@ bool Job::is_ended_by_caller() {
   const core::JobMemory& memory = scheduler_.memory();
   return !memory.is_shared() ||
          memory.ending_process() == static_cast<std::int32_t>(scheduler_.process());
-}
-
-std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
-  if (place_count() == 1) return first_place_;
-  const int index = body_.index_of_code(address);
-  if (index < 0) return std::nullopt;
-  return number_at(static_cast<std::size_t>(index));
-}
-
-std::int32_t Job::number_at(std::size_t index) const {
-  const mpi::ProcessWorld& world = *worlds_.front();
-  const auto place = static_cast<std::int32_t>(index);
-  if (world.spawned() != nullptr && place >= own_rank_count())
-    return world.spawned()->number_in(place);
-  return first_place_ + place;
-}
-
-std::optional<std::int32_t> Job::rank_at(std::uintptr_t address) const {
-  for (const auto& world : worlds_) {
-    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
-      if (address == reinterpret_cast<std::uintptr_t>(&world->rank(i))) return i;
-    }
-    // The table of numbers is read without a lock.
-    for (std::int32_t i = world->size(); i < world->rank_number_end(); ++i) {
-      if (address == reinterpret_cast<std::uintptr_t>(world->ranks()[i])) return i;
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<std::uint32_t> Job::process_number() const {
@@ -1002,7 +977,7 @@ void Job::end_in_deadlock(const report::WaitTable& table) {
   const std::int32_t rank_count = worlds_.front()->rank_number_end();
   os::write_all(STDERR_FILENO, report::deadlock_report(table, rank_count));
   report_file_.write_deadlock(table, rank_count, exit_deadlock);
-  if (is_verbose_) write_latest_events(*this);
+  if (is_verbose_) write_latest_events(view_);
   if (checker() != nullptr) {
     std::vector<std::int32_t> ranks;
     for (const report::RankWait& wait : table.waits())

@@ -22,13 +22,14 @@
 #include "os/stack_slab.hpp"
 #include "report/report_file.hpp"
 #include "report/wait_table.hpp"
+#include "runtime/base/job_view.hpp"
 #include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
-#include "runtime/deadlock_watch.hpp"
+#include "runtime/end/deadlock_watch.hpp"
+#include "runtime/end/stall_watch.hpp"
 #include "runtime/moves/rank_mover.hpp"
 #include "runtime/page_follower.hpp"
 #include "runtime/rank_body.hpp"
-#include "runtime/stall_watch.hpp"
 #include "symbols/backtrace.hpp"
 #include "transport/host/termination_detector.hpp"
 #include "transport/sim/node_transport.hpp"
@@ -83,51 +84,12 @@ class Job final : public core::SchedulerHooks,
   /// Ends the job if the rank, which ends with `status`, has not finalized MPI. Any thread.
   void require_finalized(const mpi::RankState& rank, int status);
 
-  /// This process's part of the job: one world, or one for each simulated node.
-  [[nodiscard]] const std::vector<std::unique_ptr<mpi::ProcessWorld>>& worlds() const {
-    return worlds_;
-  }
-
-  /// The number of a rank among those for which this process has addresses.
-  [[nodiscard]] std::size_t index_of(std::int32_t world_rank) const {
-    return static_cast<std::size_t>(world_rank - first_place_);
-  }
-
-  [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
-    return static_cast<std::size_t>(rank.place);
-  }
-
-  /// The number of the rank that has such an address. Any thread, and signal handlers.
-  [[nodiscard]] std::int32_t number_at(std::size_t index) const;
-
-  /// How many these are. Constant.
-  [[nodiscard]] std::int32_t place_count() const { return place_count_; }
-
-  /// The number of the job's ranks that are in this process now.
-  [[nodiscard]] std::int32_t own_rank_count() const {
-    return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
-  }
+  /// What reports read of it.
+  [[nodiscard]] const JobView& view() const { return view_; }
 
   [[nodiscard]] RankBody& body() { return body_; }
 
-  [[nodiscard]] std::uint32_t worker_count() const { return scheduler_.worker_count(); }
-
-  [[nodiscard]] const core::WorkerNodes& nodes() const { return scheduler_.nodes(); }
-
-  /// The latest events of a worker of this process.
-  [[nodiscard]] const core::EventRing& events_of(std::uint32_t worker) const {
-    return scheduler_.worker(worker).events();
-  }
-
-  /// The rank whose state lies at an address; nothing if there is none. Safe in a signal handler.
-  [[nodiscard]] std::optional<std::int32_t> rank_at(std::uintptr_t address) const;
-
   [[nodiscard]] const RankBody& body() const { return body_; }
-
-  /// Whether the process is a rank, and the attached thread runs it.
-  [[nodiscard]] bool is_process_mode() const { return is_process_mode_; }
-
-  [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
   /// What ended the job, for the user's file.
   [[nodiscard]] const report::ReportFile& report_file() const { return report_file_; }
@@ -174,9 +136,6 @@ class Job final : public core::SchedulerHooks,
 
   /// Whether the calling thread has claimed the end of the job. Safe in a signal handler.
   [[nodiscard]] bool is_ended_by_caller();
-
-  /// The rank whose code holds an address; nothing if it is not known. Safe in a signal handler.
-  [[nodiscard]] std::optional<std::int32_t> rank_of_code(const void* address) const;
 
   /// The index of this process in the job; nothing in a job of one process.
   [[nodiscard]] std::optional<std::uint32_t> process_number() const;
@@ -231,14 +190,13 @@ class Job final : public core::SchedulerHooks,
   void on_width_change(std::uint32_t before, std::uint32_t now) override;
 
   RankBody& body_;
+  const JobView view_;
   /// Outlive the workers. By the index of the worker; null where the run is not traced.
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
   /// The limit of a file of events.
   const std::uint64_t trace_bytes_max_;
   const report::ReportFile report_file_;
-  const std::int32_t first_place_;
-  const std::int32_t place_count_;
   /// The governor's thread only; null until its first decision.
   std::unique_ptr<trace::Tracer> governor_tracer_;
   std::atomic_flag has_trace_failed_;
@@ -268,7 +226,6 @@ class Job final : public core::SchedulerHooks,
   /// Null where no other rank runs while ranks wait, or ranks may go to other processes meanwhile.
   std::unique_ptr<DeadlockWatch> deadlock_watch_;
   const bool is_restarted_;
-  const bool is_process_mode_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;
   // Relaxed: a maximum, read when all ranks have ended.

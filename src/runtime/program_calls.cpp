@@ -1,6 +1,6 @@
 #include "runtime/program_calls.hpp"
 
-#include "runtime/python_lines.hpp"
+#include "runtime/python/lines.hpp"
 
 namespace sorrel::runtime {
 

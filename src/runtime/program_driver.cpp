@@ -51,6 +51,7 @@
 #include "report/memory_rows.hpp"
 #include "runtime/activity_report.hpp"
 #include "runtime/balance_start.hpp"
+#include "runtime/base/this_process.hpp"
 #include "runtime/checkpoint/known_descriptors.hpp"
 #include "runtime/checkpoint/program_layout.hpp"
 #include "runtime/checkpoint/program_memory.hpp"
@@ -70,7 +71,6 @@
 #include "runtime/rank_region.hpp"
 #include "runtime/rank_threads.hpp"
 #include "runtime/spawned_program.hpp"
-#include "runtime/this_process.hpp"
 #include "runtime/thread_bonds.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
@@ -180,7 +180,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
     auto process = std::make_unique<program::RankProcess>(
         start, slab_.copy(index), rank.world_rank, format,
         config_.is_launched ? variables_of(rank) : std::string());
-    const os::StackSlab& stacks = job_of(rank).stacks();
+    const os::StackSlab& stacks = job_of(rank).view().stacks();
     process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                        stacks.stack_bytes());
     // Streams in the memory of a rank are the program's.
@@ -532,7 +532,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
 
   /// The index among the ranks for which this process has addresses.
   static int index_of(const mpi::RankState& rank) {
-    return static_cast<int>(job_of(rank).index_of(rank));
+    return static_cast<int>(job_of(rank).view().index_of(rank));
   }
 
   /// Whether an address lies in the rank's globals, heap or stack.
@@ -746,7 +746,7 @@ void prepare_process(const Config& config, program::ImageSlab& slab, Job& job) {
   watch_for_crashes();
   watch_for_end_requests();
   program::prepare_signal_delivery(is_of_runtime);
-  begin_rank_heaps(config, slab, job);
+  begin_rank_heaps(config, slab, job.view());
   // A process for each rank would have a limit of open files of its own.
   if (has_several) program::RankFiles::begin(config.rank_count);
   // With another allocator ranks are not saved. What it calls under its locks, as mmap(), must not
@@ -791,7 +791,7 @@ int run_program(const program::ProgramStart& start) {
   set_job_of_process(&job);
   prepare_process(config, *slab, job);
   if (config.is_verbose && rank_region(config).stacks.begin != 0)
-    body.print_region_note(job.stacks());
+    body.print_region_note(job.view().stacks());
   const int status = job.run();
   if (config.is_verbose) {
     body.report_balance_start();

@@ -1,24 +1,20 @@
 //! RankBody - the code that a job runs for each rank.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "core/worker.hpp"
 #include "mpi/comm/spawn_command.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "program/state/outside_wait.hpp"
-#include "report/wait_table.hpp"
+#include "runtime/base/body_view.hpp"
 #include "runtime/program_states.hpp"
 
 namespace sorrel::runtime {
 
-class RankBody {
+class RankBody : public BodyView {
  public:
-  virtual ~RankBody() = default;
   /// On the rank's worker, before any rank runs. False: the job ends with the message in `error`.
   virtual bool prepare(mpi::RankState& rank, const char** error) = 0;
 
@@ -51,27 +47,11 @@ class RankBody {
   /// On the rank's own stack; returns its exit status. May suspend.
   virtual int run(mpi::RankState& rank) = 0;
 
-  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks; null if
-  /// there is none.
-  virtual const program::OutsideWait* outside_wait(const mpi::RankState& /*rank*/) const {
-    return nullptr;
-  }
-
-  /// The heap of a rank, by its index among those of this process; nothing if it has none of its
-  /// own, or has not used it. Any thread, and signal handlers.
-  [[nodiscard]] virtual std::optional<report::RankMemory> memory_of(std::size_t /*index*/) const {
-    return std::nullopt;
-  }
-
   /// What checkpoints and moves between processes need.
   [[nodiscard]] virtual ProgramStates& states() { return no_states_; }
 
   /// Makes the rank's output so far visible. Called when the job ends early.
   virtual void flush(mpi::RankState& rank) = 0;
-
-  /// The index, among the ranks of this process, of the rank whose own code holds an address; -1:
-  /// not known. Safe in a signal handler.
-  [[nodiscard]] virtual int index_of_code(const void* /*address*/) const { return -1; }
 
   // For ranks that are spawned (mpi/job/spawned_ranks.hpp).
 

@@ -12,9 +12,9 @@
 #include "loop/job_threads.hpp"
 #include "mpi.h"
 #include "os/own_process.hpp"
+#include "runtime/end/signal_stack.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
-#include "runtime/signal_stack.hpp"
 
 namespace sorrel::runtime {
 
@@ -47,7 +47,7 @@ Job& job_of(const mpi::RankState& rank) {
 /// The rank goes on outside of its worker, whose seat its threads may take.
 void admit_threads(mpi::RankState& self) {
   bool has_moved = false;
-  if (job_of(self).is_process_mode()) {
+  if (job_of(self).view().is_process_mode()) {
     has_moved = core::FiberThread::leave_attached(self.waiting_thread_count);
   } else {
     Move move{.rank = self, .blocked = {}};
@@ -92,7 +92,7 @@ mpi::RankState* rank_of_thread() {
 void admit_started_threads(mpi::RankState& self) {
   if (!can_admit(self)) return;
   const Job& job = job_of(self);
-  const bool has_any = job.is_process_mode()
+  const bool has_any = job.view().is_process_mode()
                            ? has_started_any.load(std::memory_order_relaxed) ||
                                  source.sees_starts == nullptr || !source.sees_starts()
                            : job.body().started_thread_count(self) != 0;

@@ -27,7 +27,7 @@ namespace sorrel::runtime {
 namespace {
 
 // Set before any rank runs.
-const Job* job_of_heaps = nullptr;
+const JobView* job_of_heaps = nullptr;
 
 std::int32_t number_of(std::size_t index) {
   return job_of_heaps->number_at(index);
@@ -83,9 +83,9 @@ bool runs_python() {
 
 /// By place, a number for each group of ranks that may share large pages: those of one memory node,
 /// and each rank that may go to another one alone. Empty: all may.
-std::vector<int> page_groups(const Job& job) {
+std::vector<int> page_groups(const JobView& job) {
   std::vector<int> groups;
-  if (!job.nodes().are_several()) return groups;
+  if (!job.scheduler().nodes().are_several()) return groups;
   groups.resize(static_cast<std::size_t>(job.place_count()));
   std::iota(groups.begin(), groups.end(), 0);
   for (const auto& world : job.worlds()) {
@@ -93,7 +93,7 @@ std::vector<int> page_groups(const Job& job) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
       const core::Worker& worker = world->worker(world->layout().endpoint_of(i).worker);
       // Below 0, where no place is.
-      groups[job.index_of(i)] = -1 - job.nodes().node_of(worker.index());
+      groups[job.index_of(i)] = -1 - job.scheduler().nodes().node_of(worker.index());
     }
   }
   return groups;
@@ -101,7 +101,7 @@ std::vector<int> page_groups(const Job& job) {
 
 }  // namespace
 
-void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const Job& job) {
+void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const JobView& job) {
   job_of_heaps = &job;
   // Under a host MPI it is not known how many of the job's processes are on this machine.
   const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;

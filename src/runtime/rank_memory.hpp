@@ -7,8 +7,8 @@
 
 #include "program/image/image_slab.hpp"
 #include "report/wait_table.hpp"
+#include "runtime/base/job_view.hpp"
 #include "runtime/config.hpp"
-#include "runtime/job.hpp"
 
 namespace sorrel::runtime {
 
@@ -36,7 +36,7 @@ namespace sorrel::runtime {
 
 /// After watch_for_crashes(), before the first image is made and any rank runs. Static memory of
 /// ranks is in large pages if there is enough memory.
-void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const Job& job);
+void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const JobView& job);
 
 /// RankBody::memory_of().
 [[nodiscard]] std::optional<report::RankMemory> heap_of_rank(std::size_t index);

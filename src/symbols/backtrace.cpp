@@ -85,11 +85,11 @@ bool are_in_one_file(const void* address, const void* other) {
   return file_of(address) == file_of(other);
 }
 
-bool is_in_this_library(const void* address) {
-  return are_in_one_file(address, reinterpret_cast<const void*>(&are_in_one_file));
+bool is_of_this_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&is_of_this_library));
 }
 
-bool is_in_c_library(const void* address) {
+bool is_of_c_library(const void* address) {
   return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
 }
 

@@ -16,12 +16,9 @@ namespace sorrel::symbols {
 /// Whether the same executable or library holds both addresses. Safe in a signal handler.
 [[nodiscard]] bool are_in_one_file(const void* address, const void* other);
 
-/// Whether the executable or library that holds this function holds the address. Safe in a signal
-/// handler.
-[[nodiscard]] bool is_in_this_library(const void* address);
-
-/// Safe in a signal handler.
-[[nodiscard]] bool is_in_c_library(const void* address);
+/// Whether this library, or the C library, holds an address. Safe in a signal handler.
+[[nodiscard]] bool is_of_this_library(const void* address);
+[[nodiscard]] bool is_of_c_library(const void* address);
 
 class Backtrace {
  public:

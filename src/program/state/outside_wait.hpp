@@ -1,7 +1,7 @@
 //! OutsideWait - a wait of a rank outside of MPI, during which its worker runs other ranks.
 //!
 //! Written by the rank around the wait. Read by the thread that reports ranks that no event will
-//! wake (runtime/stall_watch.hpp).
+//! wake (runtime/end/stall_watch.hpp).
 #pragma once
 
 #include <atomic>

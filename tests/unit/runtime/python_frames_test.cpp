@@ -1,8 +1,8 @@
-#include "runtime/python_frames.hpp"
-
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
+
+#include "runtime/python/frames.hpp"
 
 namespace sorrel::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/report_deadline.hpp"
+#include "runtime/end/report_deadline.hpp"
 
 #include <gtest/gtest.h>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "runtime/stack_fault.hpp"
+#include "runtime/end/stack_fault.hpp"
 
 #include <gtest/gtest.h>
 

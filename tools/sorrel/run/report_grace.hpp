@@ -14,7 +14,7 @@ namespace sorrel::tool {
 class ReportGrace {
  public:
   /// A report of a process that hangs ends by itself within 5 seconds
-  /// (runtime/report_deadline.hpp).
+  /// (runtime/end/report_deadline.hpp).
   static constexpr std::int64_t time_ns = 5'000'000'000;
 
   /// The report begins.
