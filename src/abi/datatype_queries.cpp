@@ -17,29 +17,24 @@ using mpi::Datatype;
 
 /// The Fortran type of a class and size; MPI_DATATYPE_NULL if there is none.
 MPI_Datatype matching_type(int type_class, int size) {
-  switch (type_class) {
-    case MPI_TYPECLASS_INTEGER:
-      return size == 1    ? MPI_INTEGER1
-             : size == 2  ? MPI_INTEGER2
-             : size == 4  ? MPI_INTEGER4
-             : size == 8  ? MPI_INTEGER8
-             : size == 16 ? MPI_INTEGER16
-                          : MPI_DATATYPE_NULL;
-    case MPI_TYPECLASS_REAL:
-      return size == 2    ? MPI_REAL2
-             : size == 4  ? MPI_REAL4
-             : size == 8  ? MPI_REAL8
-             : size == 16 ? MPI_REAL16
-                          : MPI_DATATYPE_NULL;
-    case MPI_TYPECLASS_COMPLEX:
-      return size == 4    ? MPI_COMPLEX4
-             : size == 8  ? MPI_COMPLEX8
-             : size == 16 ? MPI_COMPLEX16
-             : size == 32 ? MPI_COMPLEX32
-                          : MPI_DATATYPE_NULL;
-    default:
-      return MPI_DATATYPE_NULL;
+  struct Row {
+    int type_class;
+    int size;
+    MPI_Datatype type;
+  };
+
+  const Row table[] = {
+      {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
+      {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},   {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+      {MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 2, MPI_REAL2},
+      {MPI_TYPECLASS_REAL, 4, MPI_REAL4},         {MPI_TYPECLASS_REAL, 8, MPI_REAL8},
+      {MPI_TYPECLASS_REAL, 16, MPI_REAL16},       {MPI_TYPECLASS_COMPLEX, 4, MPI_COMPLEX4},
+      {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},   {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
+      {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32}};
+  for (const Row& row : table) {
+    if (row.type_class == type_class && row.size == size) return row.type;
   }
+  return MPI_DATATYPE_NULL;
 }
 
 }  // namespace

@@ -640,53 +640,61 @@ void Checker::track_partitions(ActiveCall& active) {
   }
 }
 
-/// Handles that the call has ended are no longer in their variables.
-void Checker::track_requests(ActiveCall& active) {
+/// The handle is in its variable as before the call.
+void Checker::track_kept_request(ActiveCall& active, std::uintptr_t handle, const void* variable) {
   RankCheck& rank = active.rank;
   const Function function = active.call.function();
   const bool is_start = function == Function::Start || function == Function::Startall;
+  const auto* request = reinterpret_cast<const Request*>(handle);
+  if (rank.partitioned_sends.contains(handle)) {
+    if (!is_start && !request->is_active) rank.buffers.complete_partitions(handle);
+    return;
+  }
+  const auto buffers = rank.persistent_buffers.find(handle);
+  if (buffers == rank.persistent_buffers.end() || buffers->second.empty()) return;
+  if (is_start && request->is_active) {
+    // A message that has come within this call is in the buffer already.
+    const std::uint64_t number = rank.buffers.begin(
+        buffers->second, place_of(active),
+        buffers->second.front().is_written ? Compared::everything : Compared::sent);
+    rank.buffers.set_request(number, handle, variable);
+  } else if (!is_start && !request->is_active) {
+    rank.buffers.complete(handle, variable);
+  }
+}
+
+void Checker::track_ended_request(ActiveCall& active, std::uintptr_t handle, const void* variable) {
+  RankCheck& rank = active.rank;
+  if (active.call.function() == Function::Request_free) {
+    rank.buffers.forget(handle);
+  } else {
+    rank.buffers.complete(handle, variable);
+    windows_.complete(active.self.world_rank, handle, variable);
+  }
+  rank.request_places.erase(handle);
+  rank.persistent_sends.erase(handle);
+  rank.persistent_buffers.erase(handle);
+  rank.partitioned_sends.erase(handle);
+}
+
+/// Handles that the call has ended are no longer in their variables.
+void Checker::track_requests(ActiveCall& active) {
+  RankCheck& rank = active.rank;
   for (const ActiveCall::Before& before : active.before) {
     const auto after = *static_cast<const std::uintptr_t*>(before.variable);
+    const bool is_kept = after == before.handle;
+    if (!is_kept) rank.handles.remove(before.kind, before.handle);
+    if (before.kind != ArgumentKind::request) continue;
     const void* const variable = active.call.own_variable(before.variable);
-    const bool is_request = before.kind == ArgumentKind::request;
-    if (after == before.handle) {
-      if (!is_request) continue;
-      const auto* request = reinterpret_cast<const Request*>(before.handle);
-      if (rank.partitioned_sends.contains(before.handle)) {
-        if (!is_start && !request->is_active) rank.buffers.complete_partitions(before.handle);
-        continue;
-      }
-      const auto buffers = rank.persistent_buffers.find(before.handle);
-      if (buffers == rank.persistent_buffers.end() || buffers->second.empty()) continue;
-      if (is_start && request->is_active) {
-        const CallPlace place = place_of(active);
-        // A message that has come within this call is in the buffer already.
-        const std::uint64_t number = rank.buffers.begin(
-            buffers->second, place,
-            buffers->second.front().is_written ? Compared::everything : Compared::sent);
-        rank.buffers.set_request(number, before.handle, variable);
-      } else if (!is_start && !request->is_active) {
-        rank.buffers.complete(before.handle, variable);
-      }
-      continue;
-    }
-    rank.handles.remove(before.kind, before.handle);
-    if (!is_request) continue;
-    if (function == Function::Request_free) {
-      rank.buffers.forget(before.handle);
+    if (is_kept) {
+      track_kept_request(active, before.handle, variable);
     } else {
-      rank.buffers.complete(before.handle, variable);
-      windows_.complete(active.self.world_rank, before.handle, variable);
+      track_ended_request(active, before.handle, variable);
     }
-    rank.request_places.erase(before.handle);
-    rank.persistent_sends.erase(before.handle);
-    rank.persistent_buffers.erase(before.handle);
-    rank.partitioned_sends.erase(before.handle);
   }
-  if (function == Function::Cancel) {
-    for (const ActiveCall::Before& before : active.before)
-      rank.buffers.forget(before.handle);
-  }
+  if (active.call.function() != Function::Cancel) return;
+  for (const ActiveCall::Before& before : active.before)
+    rank.buffers.forget(before.handle);
 }
 
 /// A matched probe takes its message out of the order of its envelope.

@@ -103,6 +103,8 @@ class Checker {
   void track_handles(ActiveCall& active);
   void track_partitions(ActiveCall& active);
   void track_requests(ActiveCall& active);
+  void track_kept_request(ActiveCall& active, std::uintptr_t handle, const void* variable);
+  void track_ended_request(ActiveCall& active, std::uintptr_t handle, const void* variable);
   void track_matched_probe(ActiveCall& active);
   void report_leaks(RankCheck& rank);
   void compare_types(const SentMessage& sent,

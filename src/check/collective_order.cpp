@@ -231,6 +231,39 @@ bool CollectiveOrder::may_return_early(const CheckedCall& call) {
                                    : name.find("_idup") != name.npos || name.ends_with("_init");
 }
 
+CollectiveOrder::Round CollectiveOrder::begin_round(const CheckedCall& call,
+                                                    const CallPlace& place) {
+  Round round{.function = call.function(), .first = place};
+  if (call.has("root")) round.root = static_cast<std::int32_t>(call.word("root"));
+  if (call.has("op")) round.op = call.handle<MPI_Op>("op");
+  return round;
+}
+
+/// `earlier`: a hash of the member's calls that may have returned before the others arrived.
+void CollectiveOrder::add_early(std::uint64_t& earlier, const CheckedCall& call) {
+  const std::int64_t root = call.has("root") ? call.word("root") : 0;
+  const std::int64_t op = call.has("op") ? op_field(call.handle<MPI_Op>("op")) : 0;
+  earlier = hash_of(text_of("%d %lld %lld", static_cast<int>(call.function()),
+                            static_cast<long long>(root), static_cast<long long>(op)),
+                    earlier);
+}
+
+/// Drops the rounds in which all members of this process have arrived; `round`: the latest one.
+void CollectiveOrder::end_rounds(Sequence& sequence, const Comm& group, const Round& round) {
+  const mpi::ProcessMap* processes = group.shared->processes();
+  const auto here = processes == nullptr
+                        ? group.size()
+                        : static_cast<std::int32_t>(processes->own_members().size());
+  SORREL_ASSERT(round.arrived_count <= here, "%d members of %d have called %s",
+                static_cast<int>(round.arrived_count), here, round.first.name);
+  if (round.arrived_count != here) return;
+  // A member is at most one round behind a complete one.
+  while (!sequence.rounds.empty() && sequence.rounds.front().arrived_count == here) {
+    sequence.rounds.pop_front();
+    ++sequence.first;
+  }
+}
+
 bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const CheckedCall& call) {
   // In an intercommunicator, the order is that within the caller's group.
   const Comm& group = mpi::local_part_of(comm);
@@ -247,12 +280,7 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
   SORREL_CHECK(at <= sequence.rounds.size(), "call %llu of a member, in %zu rounds from %llu on",
                static_cast<unsigned long long>(number), sequence.rounds.size(),
                static_cast<unsigned long long>(sequence.first));
-  if (at == sequence.rounds.size()) {
-    sequence.rounds.push_back({.function = call.function(), .first = place});
-    if (call.has("root"))
-      sequence.rounds.back().root = static_cast<std::int32_t>(call.word("root"));
-    if (call.has("op")) sequence.rounds.back().op = call.handle<MPI_Op>("op");
-  }
+  if (at == sequence.rounds.size()) sequence.rounds.push_back(begin_round(call, place));
   Round& round = sequence.rounds[at];
   if (round.function != call.function()) {
     findings_.add(
@@ -265,14 +293,7 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
     return false;
   }
   ++round.arrived_count;
-  if (may_return_early(call)) {
-    const std::int64_t root = call.has("root") ? call.word("root") : 0;
-    const std::int64_t op = call.has("op") ? op_field(call.handle<MPI_Op>("op")) : 0;
-    sequence.earlier[own] =
-        hash_of(text_of("%d %lld %lld", static_cast<int>(call.function()),
-                        static_cast<long long>(root), static_cast<long long>(op)),
-                sequence.earlier[own]);
-  }
+  if (may_return_early(call)) add_early(sequence.earlier[own], call);
   SORREL_ASSERT(has(call), "%s is no collective call", call.name());
   const CollectiveShape shape = shapes_.find(name_of(call))->second;
   bool can_continue = true;
@@ -281,19 +302,7 @@ bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const Ch
     compare_op(round, call, place);
     if (can_continue) compare_data(round, comm, call, place, shape);
   }
-  const mpi::ProcessMap* processes = group.shared->processes();
-  const auto here =
-      processes == nullptr ? size : static_cast<std::int32_t>(processes->own_members().size());
-  SORREL_ASSERT(round.arrived_count <= here, "%d members of %d have called %s",
-                static_cast<int>(round.arrived_count), here, call.name());
-  if (round.arrived_count == here) {
-    SORREL_ASSERT(at == 0 || !sequence.rounds.empty());
-    // A member is at most one round behind a complete one.
-    while (!sequence.rounds.empty() && sequence.rounds.front().arrived_count == here) {
-      sequence.rounds.pop_front();
-      ++sequence.first;
-    }
-  }
+  end_rounds(sequence, group, round);
   return can_continue;
 }
 

@@ -99,6 +99,9 @@ class CollectiveOrder {
     std::vector<std::uint64_t> earlier;
   };
 
+  static Round begin_round(const CheckedCall& call, const CallPlace& place);
+  static void add_early(std::uint64_t& earlier, const CheckedCall& call);
+  static void end_rounds(Sequence& sequence, const mpi::Comm& group, const Round& round);
   bool compare_root(const Round& round, const CheckedCall& call, const CallPlace& place);
   void compare_op(const Round& round, const CheckedCall& call, const CallPlace& place);
   void compare_data(Round& round,

@@ -197,6 +197,25 @@ void WindowAccesses::begin_synchronization(const Win& win, const CheckedCall& ca
   if (call.function() == Function::Win_fence) find_local_stores(windows_[win.shared], win);
 }
 
+void WindowAccesses::end_fence(Window& window, const Win& win) {
+  Member& member = window.members[win.rank];
+  ++member.fence;
+  // Two epochs back, no member is any more.
+  const std::uint64_t passed = member.fence;
+  std::erase_if(window.accesses, [=](const Access& access) {
+    return access.epoch == Win::Access::fence && access.fence + 2 <= passed;
+  });
+  for (Access& access : window.accesses) {
+    if (access.origin == win.owner->world_rank && access.epoch == Win::Access::fence)
+      access.is_closed = true;
+  }
+  const mpi::WinTarget& own = win.target(win.rank);
+  member.snapshot = {};
+  if (own.address == nullptr || own.bytes > snapshot_bytes_max || has_remote_members(win)) return;
+  member.snapshot = {.begin = reinterpret_cast<std::uintptr_t>(own.address),
+                     .bytes = {own.address, own.address + own.bytes}};
+}
+
 void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call) {
   Window& window = windows_[win.shared];
   const std::int32_t origin = win.owner->world_rank;
@@ -205,25 +224,9 @@ void WindowAccesses::end_synchronization(const Win& win, const CheckedCall& call
     return access.origin == origin && (target < 0 || access.target == target);
   };
   switch (call.function()) {
-    case Function::Win_fence: {
-      Member& member = window.members[win.rank];
-      ++member.fence;
-      // Two epochs back, no member is any more.
-      const std::uint64_t passed = member.fence;
-      std::erase_if(window.accesses, [=](const Access& access) {
-        return access.epoch == Win::Access::fence && access.fence + 2 <= passed;
-      });
-      for (Access& access : window.accesses) {
-        if (is_mine(access) && access.epoch == Win::Access::fence) access.is_closed = true;
-      }
-      const mpi::WinTarget& own = win.target(win.rank);
-      member.snapshot = {};
-      if (own.address == nullptr || own.bytes > snapshot_bytes_max || has_remote_members(win))
-        return;
-      member.snapshot = {.begin = reinterpret_cast<std::uintptr_t>(own.address),
-                         .bytes = {own.address, own.address + own.bytes}};
+    case Function::Win_fence:
+      end_fence(window, win);
       return;
-    }
     case Function::Win_lock:
       if (call.word("lock_type") == MPI_LOCK_EXCLUSIVE)
         window.members[win.rank].exclusive_targets.insert(target);

@@ -89,6 +89,7 @@ class WindowAccesses {
     std::map<std::int32_t, Member> members;
   };
 
+  static void end_fence(Window& window, const mpi::Win& win);
   void find_conflict(const Window& window, const Access& access);
   static Access access_of(Window& window,
                           const mpi::Win& win,
