@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace sorrel::launch {
 
 std::vector<PartSpec> parts_of(const JobSpec& job) {
@@ -27,6 +29,9 @@ std::vector<ProcessShare> shares_of(const JobSpec& job) {
     }
     ++next.part;
   }
+  SORREL_ASSERT(next.first_rank == job.rank_count && shares.size() == job.process_count,
+                "%d ranks of %d in %zu processes of %u", next.first_rank, job.rank_count,
+                shares.size(), job.process_count);
   return shares;
 }
 

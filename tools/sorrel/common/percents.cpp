@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 std::vector<std::int64_t> percents_of(const std::vector<std::int64_t>& parts, std::int64_t scale) {
@@ -24,6 +26,8 @@ std::vector<std::int64_t> percents_of(const std::vector<std::int64_t>& parts, st
   const std::int64_t given = std::accumulate(units.begin(), units.end(), std::int64_t{0});
   for (std::int64_t i = 0; i < unit_count - given; ++i)
     ++units[order[static_cast<std::size_t>(i) % order.size()]];
+  SORREL_ASSERT(std::accumulate(units.begin(), units.end(), std::int64_t{0}) == unit_count,
+                "shares of %zu parts that are not all", parts.size());
   return units;
 }
 

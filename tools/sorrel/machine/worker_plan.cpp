@@ -5,6 +5,7 @@
 #include <fstream>
 #include <unordered_map>
 
+#include "base/check.hpp"
 #include "os/cpu_set.hpp"
 
 namespace sorrel::tool {
@@ -26,6 +27,8 @@ int default_workers(const MachineLimits& limits) {
 }
 
 std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const TopologyReader& read) {
+  SORREL_ASSERT(workers >= 0 && std::ranges::is_sorted(limits.allowed_cpus), "cores of %d workers",
+                workers);
   const auto wanted = static_cast<std::size_t>(workers);
   if (wanted > limits.allowed_cpus.size()) return {};
   std::vector<int> cpus = limits.allowed_cpus;

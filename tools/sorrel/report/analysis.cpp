@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -73,6 +75,7 @@ class RootSearch {
   /// The part of a wait within `time`.
   void add_part(
       std::uint32_t rank, std::uint32_t wait, const WaitPart& part, Interval time, int depth) {
+    SORREL_ASSERT(depth <= chain_max, "%d waits behind a wait", depth);
     const std::uint32_t site = site_of(rank, job_.ranks[rank].waits[wait].call);
     switch (part.kind) {
       case WaitKind::in_flight:
@@ -168,8 +171,12 @@ class Sums {
         times.compute_ns += help.time.ns();
       times.idle_ns = std::max<std::int64_t>(job_.end_ns - times.compute_ns - times.mpi_ns, 0);
     }
-    for (const TracedRank& rank : job_.ranks)
-      if (!rank.runs.empty()) ++sums_.workers[rank.home].rank_count;
+    for (const TracedRank& rank : job_.ranks) {
+      if (rank.runs.empty()) continue;
+      SORREL_ASSERT(rank.home < sums_.workers.size(), "worker %u of %zu", rank.home,
+                    sums_.workers.size());
+      ++sums_.workers[rank.home].rank_count;
+    }
     for (const WorkerTimes& worker : sums_.workers) {
       sums_.all_workers.compute_ns += worker.compute_ns;
       sums_.all_workers.mpi_ns += worker.mpi_ns;
@@ -201,6 +208,8 @@ class Sums {
         if (call != rank.calls.end())
           until = std::min(until, is_in_call ? call->time.end : call->time.begin);
         const std::int64_t ns = until - at;
+        SORREL_ASSERT(ns > 0 && until <= run.end, "a part of %lld ns of a run",
+                      static_cast<long long>(ns));
         (is_waiting || is_in_call ? worker.mpi_ns : worker.compute_ns) += ns;
         if (!is_waiting) (is_in_call ? times.mpi_ns : times.compute_ns) += ns;
         at = until;
@@ -230,6 +239,7 @@ class Sums {
 
   void add_rank(std::uint32_t index, BlameSums& all) {
     const TracedRank& rank = job_.ranks[index];
+    SORREL_ASSERT(sums_.ranks.size() == index, "rank %u after %zu", index, sums_.ranks.size());
     RankTimes& times = sums_.ranks.emplace_back();
     times.life = job_.life_of(rank);
     BlameSums blames;

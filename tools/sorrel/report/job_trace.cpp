@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/check.hpp"
 #include "tools/sorrel/report/proto_fields.hpp"
 #include "tools/sorrel/trace/perfetto_fields.hpp"
 
@@ -226,6 +227,9 @@ class Reader {
     for (auto& [id, track] : tracks_)
       while (!track.open.empty())
         end_slice(track, job_.end_ns);
+    SORREL_ASSERT(
+        std::ranges::all_of(tracks_, [](const auto& each) { return each.second.call_depth == 0; }),
+        "a call has not ended");
     sum_use();
     sort_ranks();
     link_runs();
@@ -357,15 +361,19 @@ class Reader {
   }
 
   void add_rank(std::uint64_t id, std::uint64_t parent, std::int32_t number) {
-    const auto index = static_cast<std::uint32_t>(job_.ranks.size());
-    if (!tracks_.try_emplace(id, Track{.kind = TrackKind::rank, .index = index}).second) return;
-    if (!rank_index_.try_emplace(number, index).second) return;
+    if (tracks_.contains(id)) return;
+    const auto [known, is_new] =
+        rank_index_.try_emplace(number, static_cast<std::uint32_t>(job_.ranks.size()));
+    tracks_[id] = {.kind = TrackKind::rank, .index = known->second};
+    if (!is_new) return;
     // Tracks of ranks follow those of the process and of the worker.
     const std::uint32_t process = job_.workers.empty() ? 0 : job_.workers.back().process;
     const auto node = nodes_.find(parent);
     job_.ranks.push_back({.number = number,
                           .process = process,
                           .node = node == nodes_.end() ? process : node->second});
+    SORREL_ASSERT(rank_index_.size() == job_.ranks.size(), "%zu numbers of %zu ranks",
+                  rank_index_.size(), job_.ranks.size());
   }
 
   bool add_event(std::int64_t ns, std::string_view message) {
@@ -423,7 +431,11 @@ class Reader {
     track.open.push_back(
         {.begin_ns = ns, .name = event.name, .is_wait = is_wait, .is_lent = category.is_loan});
     if (track.kind != TrackKind::rank) return;
+    SORREL_ASSERT(track.index < job_.ranks.size(), "rank %u of %zu", track.index,
+                  job_.ranks.size());
     TracedRank& rank = job_.ranks[track.index];
+    SORREL_ASSERT(track.call_depth == 0 || !rank.calls.empty(), "%u calls are open",
+                  track.call_depth);
     if (is_wait) {
       rank.waits.push_back({.time = {ns, ns},
                             .call = track.call_depth > 0
@@ -468,6 +480,7 @@ class Reader {
   }
 
   void end_slice(Track& track, std::int64_t ns) {
+    SORREL_ASSERT(!track.open.empty(), "no slice is open");
     ns = std::max(ns, track.open.back().begin_ns);
     if (track.open.back().work) add_work_span(track, ns);
     const OpenSlice slice = track.open.back();
@@ -475,6 +488,8 @@ class Reader {
     if (slice.work) return;
     if (track.kind == TrackKind::rank) {
       TracedRank& rank = job_.ranks[track.index];
+      SORREL_ASSERT(slice.is_wait ? !rank.waits.empty() : track.call_depth > 0,
+                    "a slice ends that has not begun");
       if (slice.is_wait) {
         rank.waits.back().time.end = ns;
       } else if (--track.call_depth == 0) {
@@ -482,6 +497,8 @@ class Reader {
       }
       return;
     }
+    SORREL_ASSERT(track.index < job_.workers.size(), "worker %u of %zu", track.index,
+                  job_.workers.size());
     TracedWorker& worker = job_.workers[track.index];
     const Name& name = names_[slice.name];
     if (name.is_idle || name.is_away) {
@@ -500,6 +517,8 @@ class Reader {
                                                     static_cast<std::uint32_t>(job_.sites.size()));
     if (is_new)
       job_.sites.push_back({.function = names_[event.name].text, .place = places_[event.place]});
+    SORREL_ASSERT(found->second < job_.sites.size(), "site %u of %zu", found->second,
+                  job_.sites.size());
     return found->second;
   }
 
@@ -511,6 +530,8 @@ class Reader {
       new_index[index] = static_cast<std::uint32_t>(sorted.size());
       sorted.push_back(std::move(job_.ranks[index]));
     }
+    SORREL_ASSERT(sorted.size() == new_index.size(), "%zu ranks of %zu", sorted.size(),
+                  new_index.size());
     job_.ranks = std::move(sorted);
     for (TracedWorker& worker : job_.workers)
       for (Run& run : worker.runs)
@@ -561,6 +582,8 @@ class Reader {
       job_.ranks[send.rank].sent.push_back(index);
       if (is_received) job_.ranks[receive->rank].received.push_back(index);
     }
+    SORREL_ASSERT(job_.messages.size() == sends_.size(), "%zu messages of %zu sends",
+                  job_.messages.size(), sends_.size());
     for (TracedRank& rank : job_.ranks)
       std::ranges::stable_sort(
           rank.received, {}, [&](std::uint32_t index) { return job_.messages[index].receive_ns; });

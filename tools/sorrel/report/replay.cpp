@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "balance/plan.hpp"
+#include "base/check.hpp"
 
 namespace sorrel::tool {
 
@@ -102,8 +103,11 @@ class Simulation {
       }
       const std::vector<std::uint32_t> workers = workers_of(node);
       const auto count = static_cast<std::uint32_t>(workers.size());
-      for (const balance::Move& move : balance::plan_moves(own, count, own.size()))
+      for (const balance::Move& move : balance::plan_moves(own, count, own.size())) {
+        SORREL_ASSERT(move.rank < ranks.size() && move.to < count, "rank %zu of %zu to worker %zu",
+                      std::size_t{move.rank}, ranks.size(), std::size_t{move.to});
         worker_of_[ranks[move.rank]] = workers[move.to];
+      }
     }
   }
 
@@ -152,6 +156,7 @@ class Simulation {
           from = other;
     }
     if (queues_[from].empty()) return;
+    SORREL_ASSERT(!is_busy_[worker], "worker %u runs a rank already", worker);
     const std::uint32_t rank = queues_[from].front();
     queues_[from].pop_front();
     is_busy_[worker] = true;
@@ -163,6 +168,7 @@ class Simulation {
     RankState& rank = ranks_[index];
     const std::vector<ReplayStep>& steps = program_.ranks[index];
     for (;; ++rank.step, rank.has_worked = false) {
+      SORREL_ASSERT(rank.step < steps.size(), "step %u of %zu", rank.step, steps.size());
       const ReplayStep& step = steps[rank.step];
       if (!rank.has_worked) ns += step.compute_ns + step.mpi_ns;
       rank.has_worked = true;
@@ -188,6 +194,7 @@ class Simulation {
           break;
         case StepKind::end:
           ++ended_count_;
+          SORREL_ASSERT(ended_count_ <= ranks_.size(), "rank %u ends again", index);
           end_ns_ = std::max(end_ns_, ns);
           return ns;
       }
@@ -215,6 +222,7 @@ class Simulation {
   }
 
   void signal(std::uint32_t event, std::int64_t ns) {
+    SORREL_ASSERT(signaled_ns_[event] == never, "event %u comes again", event);
     signaled_ns_[event] = ns + delay_of(event);
     if (waiting_[event] != no_index) make_ready(waiting_[event], signaled_ns_[event]);
   }
@@ -255,6 +263,9 @@ class Simulation {
   void arrive(std::uint32_t number, std::uint32_t rank, std::int64_t ns) {
     CollectiveState& state = collectives_[number];
     ++state.arrived;
+    SORREL_ASSERT(state.arrived <= program_.collectives[number].member_count,
+                  "%u members have arrived at a collective of %u", state.arrived,
+                  program_.collectives[number].member_count);
     if (state.last_ns.empty()) state.last_ns.assign(node_count_, never);
     // Ranks arrive in the order of time, except within the runs of different workers.
     std::int64_t& last_ns = state.last_ns[node_index_[rank]];

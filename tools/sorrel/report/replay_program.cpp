@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "tools/sorrel/report/cold_start.hpp"
 #include "tools/sorrel/report/collective_names.hpp"
 
@@ -89,6 +90,8 @@ class ProgramMaker {
     }
     marks_.resize(job_.ranks.size());
     add_messages();
+    SORREL_ASSERT(program_.events.size() == job_.messages.size(), "%zu events of %zu messages",
+                  program_.events.size(), job_.messages.size());
     add_collectives();
     add_waits();
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r)
@@ -273,6 +276,8 @@ class ProgramMaker {
   }
 
   void make_steps(std::uint32_t index) {
+    SORREL_ASSERT(program_.ranks.size() == index, "the steps of rank %u, after %zu ranks", index,
+                  program_.ranks.size());
     const TracedRank& rank = job_.ranks[index];
     std::vector<Mark>& marks = marks_[index];
     std::ranges::stable_sort(marks, {}, &Mark::ns);
@@ -300,6 +305,8 @@ class ProgramMaker {
     for (const Mark& mark : marks)
       add(mark.ns, mark.kind, mark.index);
     add(job_.life_of(rank).end, StepKind::end, 0);
+    SORREL_ASSERT(steps.size() == marks.size() + 1 && steps.back().kind == StepKind::end,
+                  "%zu steps of %zu marks", steps.size(), marks.size());
     program_.step_count += steps.size();
     marks = {};
   }

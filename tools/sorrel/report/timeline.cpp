@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -78,6 +80,8 @@ class Bins {
 
   void add(const Span& span) {
     const auto state = static_cast<std::size_t>(span.state);
+    SORREL_ASSERT(state < state_count && filled_ns_ < unit_ns_, "state %zu, %lld ns of a bin",
+                  state, static_cast<long long>(filled_ns_));
     std::int64_t rest = span.ns;
     while (rest > 0) {
       const std::int64_t here = std::min(rest, unit_ns_ - filled_ns_);
@@ -106,6 +110,8 @@ class Bins {
 
  private:
   void finish_bin() {
+    SORREL_ASSERT(filled_ns_ > 0 && filled_ns_ <= unit_ns_, "%lld ns of a bin of %lld",
+                  static_cast<long long>(filled_ns_), static_cast<long long>(unit_ns_));
     const auto largest = std::ranges::max_element(owed_ns_);
     const auto state = static_cast<std::size_t>(largest - owed_ns_.begin());
     push(static_cast<RowState>(state), details_[state], 1);
@@ -156,6 +162,8 @@ class LevelMaker {
       if (level.bytes.size() > bytes_max) return std::nullopt;
       level.row_begins.push_back(level.bytes.size());
     }
+    SORREL_ASSERT(level.row_begins.size() == rank_count + job_.workers.size() + 1,
+                  "%zu rows of %zu ranks", level.row_begins.size() - 1, rank_count);
     return level;
   }
 

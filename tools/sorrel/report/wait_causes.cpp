@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/check.hpp"
 #include "tools/sorrel/report/collective_names.hpp"
 
 namespace sorrel::tool {
@@ -43,6 +44,8 @@ bool moves_data(std::string_view function) {
 }  // namespace
 
 std::string_view name_of(WaitKind kind) {
+  SORREL_ASSERT(static_cast<std::size_t>(kind) < wait_kind_count, "wait of kind %d",
+                static_cast<int>(kind));
   return kind_names[static_cast<std::size_t>(kind)].name;
 }
 
@@ -80,6 +83,8 @@ std::int64_t WaitCauses::idle_before(std::uint32_t worker, std::int64_t ns) cons
   const auto after = std::ranges::upper_bound(idle, ns, {}, &Interval::begin);
   if (after == idle.begin()) return 0;
   const auto last = static_cast<std::size_t>(after - idle.begin() - 1);
+  SORREL_ASSERT(idle_sums_[worker].size() == idle.size(), "%zu sums of %zu idle times",
+                idle_sums_[worker].size(), idle.size());
   return idle_sums_[worker][last] + std::min(ns, idle[last].end) - idle[last].begin;
 }
 
@@ -125,6 +130,8 @@ void WaitCauses::match_collectives() {
           by_number.try_emplace(key, static_cast<std::uint32_t>(collectives_.size()));
       if (is_new) collectives_.push_back({.site = call.site});
       collective_of_[r][c] = found->second;
+      SORREL_ASSERT(found->second < collectives_.size(), "collective %u of %zu", found->second,
+                    collectives_.size());
       Collective& collective = collectives_[found->second];
       ++collective.member_count;
       if (job_.sites[collective.site].function != job_.sites[call.site].function &&
@@ -149,6 +156,7 @@ const Collective* WaitCauses::collective_of(std::uint32_t rank, std::uint32_t ca
 }
 
 void WaitCauses::judge_collective(std::uint32_t rank, const Wait& wait, WaitCause& cause) const {
+  SORREL_ASSERT(collective_of(rank, wait.call) != nullptr, "rank %u waits in no collective", rank);
   const Collective& collective = *collective_of(rank, wait.call);
   CollectiveKind kind = collective_kind(job_.sites[collective.site].function);
   if (!collective.is_matched || kind == CollectiveKind::nonblocking || collective.member_count < 2)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
 #include "report/activity_table.hpp"
@@ -51,6 +52,8 @@ Disposition disposition_of(pid_t pid, int number) {
 }  // namespace
 
 void ActivityRequest::request(core::JobMemory& memory, const std::vector<Recipient>& recipients) {
+  SORREL_ASSERT(recipients.size() == plan_.shape.process_count, "%zu recipients in %u processes",
+                recipients.size(), plan_.shape.process_count);
   const bool is_new = number_ == 0;
   if (is_new) open(memory);
   for (std::uint32_t i = 0; i < recipients.size(); ++i) {
@@ -83,6 +86,7 @@ bool ActivityRequest::is_left_asleep(std::uint32_t process, pid_t pid) {
 }
 
 std::optional<report::WaitTable> ActivityRequest::take_table(core::JobMemory& memory) {
+  SORREL_ASSERT(number_ != 0, "nothing was requested");
   std::size_t answer_count = 0;
   for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
     answer_count += memory.activity_text(i, number_) ? 1 : 0;

@@ -53,7 +53,10 @@ class Launch {
         pids_(plan.shape.process_count, 0),
         claimants_(plan.shape.process_count, 0),
         claimant_gone_ns_(plan.shape.process_count, 0),
-        activity_(plan) {}
+        activity_(plan) {
+    SORREL_CHECK(plan.processes.size() == plan.shape.process_count, "%zu processes of %u",
+                 plan.processes.size(), plan.shape.process_count);
+  }
 
   /// The status of the command; nothing: the job is to be started again.
   std::optional<int> run() {
@@ -112,6 +115,7 @@ class Launch {
 
   /// After the death of a process, when all have ended: whether the job is started again.
   bool begin_restart() {
+    SORREL_ASSERT(plan_.restarts && killed_ && killed_->signal, "no process was killed");
     take_late_signal();
     outputs_->catch_up();
     std::optional<std::int64_t> pause_ns;
@@ -304,7 +308,10 @@ class Launch {
     end_if_unwritten();
   }
 
-  void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
+  void give_up_after(std::int64_t ns) {
+    SORREL_ASSERT(ns > 0, "no time to end: %lld ns", static_cast<long long>(ns));
+    give_up_ns_ = os::monotonic_ns() + ns;
+  }
 
   void forward(int number, const siginfo_t& info) {
     // Sent by the terminal: the wrapper gets it too, and may continue, as a debugger does.
@@ -494,6 +501,8 @@ class Launch {
       if (!has_wrapper(i) || is_claimed(i) || pids_[i] != 0) continue;
       claims_->pids[i].store(JobClaims::unknown_pid, std::memory_order_relaxed);
       ++absent_count_;
+      SORREL_ASSERT(absent_count_ <= plan_.shape.process_count, "%u processes of %u are absent",
+                    absent_count_, plan_.shape.process_count);
       memory_->mark_workers_gone(i, 0);
     }
   }
@@ -546,6 +555,8 @@ class Launch {
   }
 
   void on_exit(std::uint32_t index, int status) {
+    SORREL_ASSERT(index < pids_.size() && status >= 0, "process %u of %zu, status %d", index,
+                  pids_.size(), status);
     const std::int32_t ending = memory_->ending_process();
     if (ending == static_cast<std::int32_t>(index)) {
       // A wrapper may return a status of its own.

@@ -29,6 +29,8 @@ OutputPipes::OutputPipes(const std::vector<std::string>& labels)
     if (is_valid_) add_streams(label);
   }
   first_streams_.push_back(streams_.size());
+  SORREL_ASSERT(!is_valid_ || first_streams_.size() == labels.size() + 1,
+                "streams of %zu processes, not %zu", first_streams_.size() - 1, labels.size());
 }
 
 OutputPipes::~OutputPipes() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "base/check.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 
@@ -62,11 +63,20 @@ Result<std::vector<PartSpec>> plan_parts(std::span<const PartRequest> requests,
         fmt::format("--procs must be from {} to {}, not {}: each program has processes of its own",
                     least, ranks, wanted)};
   }
-  for (std::uint64_t left = wanted - least; left > 0; --left)
-    ++most_crowded(parts)->process_count;
+  for (std::uint64_t left = wanted - least; left > 0; --left) {
+    PartSpec* const part = most_crowded(parts);
+    SORREL_CHECK(part != nullptr, "%llu processes for %llu ranks",
+                 static_cast<unsigned long long>(wanted), static_cast<unsigned long long>(ranks));
+    ++part->process_count;
+  }
+  SORREL_ASSERT(process_count(parts) == wanted, "%llu processes, not %llu",
+                static_cast<unsigned long long>(process_count(parts)),
+                static_cast<unsigned long long>(wanted));
   std::uint32_t widest = 1;
   for (PartSpec& part : parts) {
     part.worker_count = workers_of(part, ranks, limits);
+    SORREL_ASSERT(part.worker_count >= 1, "%d ranks in %u processes have no worker",
+                  part.rank_count, part.process_count);
     widest = std::max(widest, part.worker_count);
   }
   if (wanted * widest > workers_max) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/stack_slab.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
@@ -138,6 +139,9 @@ std::string place_ranks(RunPlan& plan,
   // The threads of a program that runs as it is are none of the job's workers.
   job.process_mode = is_spread && processes == ranks && !job.has_comm_worker && universe <= ranks;
   plan.has_room_for_threads = request.has_threads && job.process_mode && ranks < cores;
+  SORREL_ASSERT(job.process_count >= 1 && job.worker_count >= 1 && ranks >= processes,
+                "%llu ranks in %u processes of %u workers", static_cast<unsigned long long>(ranks),
+                job.process_count, job.worker_count);
   if (processes * job.worker_count > workers_max)
     return fmt::format("{} processes of {} workers are more than {} workers in all", processes,
                        job.worker_count, workers_max);
@@ -263,6 +267,8 @@ void bind_workers(RunPlan& plan, const RunOptions& options, const MachineLimits&
   plan.cpus =
       choose_cpus(workers, limits, [] { return read_topology(TopologyDetail::threads_only); });
   if (plan.cpus.empty() && options.bind == "core") plan.cpus = share_cpus(workers, limits);
+  SORREL_ASSERT(plan.cpus.empty() || plan.cpus.size() == static_cast<std::size_t>(workers),
+                "%zu cores of %d workers", plan.cpus.size(), workers);
 }
 
 /// Options that a job of several programs cannot have.
@@ -288,6 +294,10 @@ std::string conflict_of_several(const RunOptions& options, const Host& host) {
 }  // namespace
 
 launch::JobSpec RunPlan::job_of(std::uint32_t index, const launch::ProcessShare& process) const {
+  SORREL_ASSERT(index < job.process_count, "process %u of %u", index, job.process_count);
+  SORREL_ASSERT(cpus.empty() || process.first_worker + process.worker_count <= cpus.size(),
+                "workers %u to %u of %zu", process.first_worker,
+                process.first_worker + process.worker_count, cpus.size());
   launch::JobSpec own = job;
   own.own_process = index;
   own.worker_count = process.worker_count;
@@ -360,6 +370,8 @@ Result<RunPlan> make_plan(const RunOptions& options,
     job.process_count += part.process_count;
   }
   job.parts = std::move(parts).value();
+  SORREL_ASSERT(job.parts.size() == plan.process_modes.size(), "%zu parts, %zu modes",
+                job.parts.size(), plan.process_modes.size());
   job.worker_count = launch::workers_per_process(job);
   bind_workers(plan, options, limits);
   return plan;

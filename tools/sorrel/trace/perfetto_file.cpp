@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/write_all.hpp"
 #include "tools/sorrel/trace/perfetto_fields.hpp"
 
@@ -58,6 +59,7 @@ void PerfettoFile::write(const ProtoMessage& packet) {
 
 void PerfettoFile::flush() {
   if (error_ != 0) return;
+  SORREL_ASSERT(descriptor_ >= 0, "the file is closed");
   const auto bytes = static_cast<std::int64_t>(pending_.bytes().size());
   error_ = os::write_all(descriptor_, pending_.bytes());
   pending_ = {};
@@ -76,6 +78,7 @@ void PerfettoFile::write_descriptor(const ProtoMessage& descriptor) {
 }
 
 void PerfettoFile::write_event(std::int64_t ns, const ProtoMessage& event) {
+  SORREL_ASSERT(ns >= 0, "an event at %lld ns", static_cast<long long>(ns));
   ProtoMessage packet;
   packet.number(packet_field::timestamp, static_cast<std::uint64_t>(ns))
       .number(packet_field::sequence, sequence)

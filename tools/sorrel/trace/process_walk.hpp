@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/check.hpp"
 #include "tools/sorrel/trace/trace_clock.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
 
@@ -81,6 +82,8 @@ class ProcessWalk {
       queue.pop();
       do {
         worker_ = index;
+        SORREL_ASSERT(worker.next_ns >= last_ns_, "an event at %lld ns, after %lld ns",
+                      static_cast<long long>(worker.next_ns), static_cast<long long>(last_ns_));
         worker.now_ns = worker.next_ns;
         last_ns_ = worker.now_ns;
         const trace::Record record = worker.next;
@@ -236,6 +239,7 @@ class ProcessWalk {
 
   void begin_call(Worker& worker, const std::optional<trace::Record>& next) {
     const bool is_on_comm = next && next->kind() == Kind::on_comm;
+    SORREL_ASSERT(worker.pending_call.has_value(), "no call has begun");
     const PendingCall& call = *worker.pending_call;
     visitor_.begin_call(worker_, call.number, call.ns,
                         {.call = call.record, .on_comm = is_on_comm ? next : std::nullopt});
@@ -272,6 +276,8 @@ class ProcessWalk {
 
   void end(std::int32_t number, Kind kind, std::int64_t ns) {
     if (kind == Kind::call) {
+      SORREL_ASSERT(ranks_[number].call_depth > 0, "a call of rank %d ends that has not begun",
+                    number);
       --ranks_[number].call_depth;
       visitor_.end_call(number, ns);
     } else {
@@ -355,6 +361,8 @@ class ProcessWalk {
   }
 
   void add_run(const Worker& worker, std::int32_t number, bool is_lent) {
+    SORREL_ASSERT(worker.since_ns <= worker.now_ns, "a run from %lld ns to %lld ns",
+                  static_cast<long long>(worker.since_ns), static_cast<long long>(worker.now_ns));
     visitor_.run(
         worker_,
         {.rank = number, .begin_ns = worker.since_ns, .end_ns = worker.now_ns, .is_lent = is_lent});
@@ -373,6 +381,9 @@ class ProcessWalk {
 
   void end_idle(Worker& worker) {
     if (!worker.is_idle) return;
+    SORREL_ASSERT(!worker.asleep_ns ||
+                      (worker.since_ns <= *worker.asleep_ns && *worker.asleep_ns <= worker.now_ns),
+                  "a sleep outside of the idle time");
     visitor_.idle(worker_, worker.since_ns, worker.asleep_ns, worker.now_ns);
     worker.since_ns = worker.now_ns;
     worker.is_idle = false;
@@ -391,6 +402,8 @@ class ProcessWalk {
       if (rank.is_waiting) visitor_.end_wait(number, last_ns_);
       for (; !rank.open.empty(); rank.open.pop_back())
         end(number, rank.open.back(), last_ns_);
+      SORREL_ASSERT(rank.call_depth == 0, "%d calls of rank %d have not ended", rank.call_depth,
+                    number);
     }
     for (worker_ = 0; worker_ < workers_.size(); ++worker_)
       visitor_.finish(worker_, workers_[worker_].now_ns);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/check.hpp"
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/common/percents.hpp"
 #include "tools/sorrel/trace/code_places.hpp"
@@ -49,6 +50,7 @@ class ProcessCounts {
                   std::int32_t rank,
                   std::int64_t ns,
                   const CallRecord& record) {
+    SORREL_ASSERT(worker < parts_.size(), "worker %zu of %zu", worker, parts_.size());
     State& state = states_[rank];
     // A call of MPI in a call of MPI, as of a library that is a tool, is a part of the outer one.
     if (state.depth++ > 0) return;
@@ -98,6 +100,10 @@ class ProcessCounts {
              WorkerState state,
              const SpentTime& time) {
     const std::int64_t ns = time.end_ns - time.begin_ns;
+    SORREL_ASSERT(ns >= 0, "%lld ns were spent", static_cast<long long>(ns));
+    SORREL_ASSERT(
+        rank.has_value() == (state == WorkerState::computes || state == WorkerState::in_mpi),
+        "time of state %d", static_cast<int>(state));
     WorkerProfile& profile = profile_.workers[first_worker_ + worker];
     switch (state) {
       case WorkerState::computes:
@@ -212,6 +218,7 @@ Spread spread_of(const Profile& profile, TimeOf&& time_of) {
 
 template <class TimeOf>
 std::string row_of_ranks(const Profile& profile, std::string_view name, TimeOf&& time_of) {
+  SORREL_ASSERT(!profile.ranks.empty(), "a mean of no ranks");
   const Spread spread = spread_of(profile, time_of);
   const auto count = static_cast<std::int64_t>(profile.ranks.size());
   return fmt::format("  {:<16}{:>10.4f}{:>10.4f}  {:<8}{:>10.4f}  {:<8}\n", name,
@@ -284,6 +291,7 @@ double balance_of(const Profile& profile) {
 /// "1 KiB".
 std::string size_text(std::size_t exponent) {
   constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  SORREL_ASSERT(exponent / 10 < units.size(), "2 to the power of %zu bytes", exponent);
   return fmt::format("{} {}", std::uint64_t{1} << exponent % 10, units[exponent / 10]);
 }
 

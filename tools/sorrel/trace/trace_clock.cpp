@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.hpp"
 #include "core/cycle_clock.hpp"
 
 namespace sorrel::tool {
@@ -41,14 +42,18 @@ TraceClock::TraceClock(const std::vector<TracePart>& parts) {
     axis.ns_per_cycle_ = ns_per_cycle;
   }
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
-  for (const TracePart& part : parts)
+  for (const TracePart& part : parts) {
+    SORREL_ASSERT(!part.clocks().empty(), "a part without a clock");
     begin_ns = std::min(begin_ns, of(part).wall_ns(part.clocks().front().cycles));
+  }
   for (auto& [name, axis] : machines_)
     axis.begin_ns_ = begin_ns;
 }
 
 const TraceClock::Axis& TraceClock::of(const TracePart& part) const {
-  return machines_.find(part.machine())->second;
+  const auto axis = machines_.find(part.machine());
+  SORREL_ASSERT(axis != machines_.end(), "a part of another trace");
+  return axis->second;
 }
 
 std::int64_t TraceClock::Axis::wall_ns(std::uint64_t cycles) const {
