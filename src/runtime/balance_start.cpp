@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/later_balance.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -105,6 +106,8 @@ void BalanceStart::ask_others(std::int64_t now_ns) {
 }
 
 void BalanceStart::on_attention(core::Worker& worker) {
+  SORREL_ASSERT(worker.index() < places_.size(), "worker %u of %zu", worker.index(),
+                places_.size());
   Place& place = places_[worker.index()];
   answer(worker, place);
   // Acquire, pairs with begin_round().
@@ -112,7 +115,8 @@ void BalanceStart::on_attention(core::Worker& worker) {
   if (std::exchange(place.done_round, round) == round) return;
   place.given = give_(worker);
   // Release, pairs with sample(): what this worker has given. The others' decrements continue it.
-  left_count_.fetch_sub(1, std::memory_order_release);
+  const std::uint32_t left = left_count_.fetch_sub(1, std::memory_order_release);
+  SORREL_CHECK(left > 0, "worker %u answers twice in round %u", worker.index(), round);
 }
 
 void BalanceStart::answer(core::Worker& worker, Place& place) {
@@ -126,6 +130,8 @@ void BalanceStart::answer(core::Worker& worker, Place& place) {
 
 void BalanceStart::begin_round() {
   const std::uint32_t count = scheduler_.worker_count();
+  SORREL_ASSERT(!is_in_round_ && left_count_.load(std::memory_order_relaxed) == 0,
+                "a round begins in another one");
   if (began_ns_ == 0) began_ns_ = os::monotonic_ns();
   is_in_round_ = true;
   left_count_.store(count, std::memory_order_relaxed);
@@ -143,6 +149,8 @@ void BalanceStart::begin_loans() {
 }
 
 void BalanceStart::end_round(std::int64_t now_ns) {
+  SORREL_ASSERT(is_in_round_ && round_.load(std::memory_order_relaxed) <= round_count_max,
+                "the end of round %u", round_.load(std::memory_order_relaxed));
   is_in_round_ = false;
   bool has_given = false;
   bool has_kept = false;

@@ -371,6 +371,8 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
   core::JobMemory& memory = scheduler_.memory();
   if (memory.is_shared()) memory.mark_workers_gone(scheduler_.process(), scheduler_.worker_count());
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
+  SORREL_CHECK(!worlds_.empty() && view_.own_rank_count() <= view_.place_count(),
+               "%zu worlds, addresses for %d ranks", worlds_.size(), view_.place_count());
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   mpi::ProcessWorld& world = *worlds_.front();
   if (config.is_saved())
@@ -518,6 +520,7 @@ void Job::begin_trace(core::Worker& worker) {
   SORREL_ASSERT(worker.index() < tracers_.size(), "worker %u of %zu", worker.index(),
                 tracers_.size());
   auto& tracer = tracers_[worker.index()];
+  SORREL_ASSERT(tracer == nullptr, "worker %u is traced already", worker.index());
   tracer =
       std::make_unique<trace::Tracer>(trace_folder_, origin, trace_bytes_max_, has_trace_failed_);
   worker.set_tracer(tracer.get());
@@ -560,6 +563,10 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   const mpi::Endpoint endpoint = world.endpoint_of(worker);
   const std::int32_t first = world.layout().first_rank(endpoint);
   const std::int32_t last = world.layout().last_rank(endpoint);
+  SORREL_ASSERT(first >= world.first_own_rank() && last <= world.last_own_rank(),
+                "ranks %d to %d of worker %u, in a process of ranks %d to %d", first, last,
+                worker.index(), world.first_own_rank(), world.last_own_rank());
+  SORREL_CHECK(!is_restarted_ || saver_ != nullptr, "a restart without checkpoints");
   // Each worker installs the guards of its own ranks, before any image is mapped: guards need the
   // system's lock of the address space for reading only, maps need it for writing.
   for (std::int32_t i = first; i < last; ++i) {
@@ -600,7 +607,8 @@ void Job::start_fiber(mpi::RankState& rank, core::Worker& worker) {
   // The color is the rank's number in the job, equal in every process. A spawned rank stays in its
   // process.
   const std::int32_t color = rank.spawned == nullptr ? rank.world_rank : rank.place;
-  SORREL_ASSERT(color >= 0, "rank %d at place %d", rank.world_rank, rank.place);
+  SORREL_ASSERT(color >= 0 && rank.place >= 0 && rank.place < view_.place_count(),
+                "rank %d at place %d of %d", rank.world_rank, rank.place, view_.place_count());
   const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(color));
   worker.prepare(rank.fiber, stacks_.bottom(view_.index_of(rank)), bytes, rank_entry, &rank);
 }
@@ -619,6 +627,7 @@ void Job::drop_spawned(std::span<mpi::RankState* const> ranks) {
 }
 
 void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
+  SORREL_ASSERT(worlds_.front()->spawned() != nullptr, "a job without places for spawned ranks");
   scheduler_.add_fibers(static_cast<std::uint32_t>(ranks.size()));
   worlds_.front()->spawned()->start(ranks);
 }
@@ -645,6 +654,8 @@ void Job::publish_ranks() const {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
       fibers.push_back(&world->rank(i).fiber);
   }
+  SORREL_ASSERT(fibers.size() == static_cast<std::size_t>(view_.own_rank_count()),
+                "%zu fibers of %d ranks", fibers.size(), view_.own_rank_count());
   const std::int32_t first = worlds_.front()->first_own_rank();
   publish_ranks_to_debuggers(std::move(fibers), first, view_.is_process_mode() ? nullptr : &stacks_,
                              view_.index_of(first));
@@ -678,6 +689,7 @@ bool Job::may_move(const mpi::RankState& rank) {
 }
 
 void Job::on_moved(const mpi::RankState& rank, const core::Worker& from) {
+  SORREL_ASSERT(rank.worker != &from, "rank %d has moved to its own worker", rank.world_rank);
   const core::WorkerNodes& nodes = scheduler_.nodes();
   const int node = nodes.node_of(rank.worker->index());
   if (node == nodes.node_of(from.index())) return;
@@ -762,6 +774,8 @@ void Job::rank_entry(void* argument) {
 }
 
 void Job::attach_calling_thread() {
+  SORREL_CHECK(view_.place_count() == 1, "the calling thread cannot be %d ranks",
+               view_.place_count());
   install_signal_stack();
   begin_trace(scheduler_.worker(0));
   worlds_.front()->make_ranks(scheduler_.worker(0));
@@ -938,7 +952,10 @@ void Job::on_deadlock() {
   flush_all();
   report::WaitTable table = own_waits();
   const mpi::RankLayout& layout = worlds_.front()->layout();
+  SORREL_ASSERT(host_transport_ != nullptr, "a deadlock of processes without a host MPI");
   const auto reports = host_transport_->quiet().gather_reports();
+  SORREL_CHECK(reports.size() >= layout.process_count(), "%zu reports of %u processes",
+               reports.size(), layout.process_count());
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     const auto& report = reports[process];
     if (report.has_come) {
@@ -961,6 +978,7 @@ report::WaitTable Job::own_waits() const {
 }
 
 void Job::report_stuck(const std::vector<mpi::WaitGraph::Stuck>& ranks) {
+  SORREL_ASSERT(!ranks.empty(), "a deadlock of no ranks");
   if (!claim_ending()) return;
   flush_all();
   std::vector<report::WaitTable::StuckRank> stuck;
@@ -1019,7 +1037,10 @@ void Job::add_remote_waits(report::WaitTable& table) {
            os::monotonic_ns() < give_up_ns)
       os::sleep_ns(100'000);
     if (bytes != 0) {
-      table.add({memory.report_space(process).data(), bytes - 1});
+      const std::span<const char> space = memory.report_space(process);
+      SORREL_CHECK(bytes - 1 <= space.size(), "process %u has written %u bytes", process,
+                   bytes - 1);
+      table.add({space.data(), bytes - 1});
     } else if (status.phase.load(std::memory_order_acquire) == core::ProcessPhase::running) {
       table.add_unknown(layout.first_rank_of_process(process),
                         layout.first_rank_of_process(process + 1));
@@ -1034,6 +1055,7 @@ void Job::on_report_requested() {
   core::JobMemory& memory = scheduler_.memory();
   const std::span<char> space = memory.report_space(scheduler_.process());
   const std::string text = own_waits().text(space.size());
+  SORREL_CHECK(text.size() <= space.size(), "%zu bytes of waits", text.size());
   std::ranges::copy(text, space.begin());
   // Release: the text is written before.
   memory.process(scheduler_.process())
@@ -1044,6 +1066,7 @@ void Job::on_report_requested() {
 /// Ends this process with the status of the one that ends the job, when that has written its
 /// report.
 void Job::end_after_report(core::JobMemory& memory) {
+  SORREL_ASSERT(memory.ending_process() >= 0, "no process ends the job");
   const auto reporter = static_cast<std::uint32_t>(memory.ending_process());
   const std::int64_t give_up_ns = os::monotonic_ns() + 2 * report_wait_ns;
   std::uint32_t status = 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "launch/exit_status.hpp"
@@ -141,6 +142,8 @@ void remove_job_variables() {
 /// Maps the memory that `sorrel run` has made. It stays mapped.
 core::JobMemory* adopt_memory(const Config& config) {
   if (!config.memory_descriptor) return nullptr;
+  SORREL_CHECK(config.own_process < config.process_count, "process %u of %u", config.own_process,
+               config.process_count);
   const core::JobShape shape{.process_count = config.process_count,
                              .workers_per_process = launch::workers_per_process(config)};
   const int descriptor = *config.memory_descriptor;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "checkpoint/written_files.hpp"
@@ -187,7 +188,10 @@ class ProgramBody final : public RankBody, public ProgramStates {
     if (config_.has_safepoints()) process->streams().open();
     {
       const std::scoped_lock lock(ranks_mutex_);
+      SORREL_CHECK(index >= 0 && static_cast<std::size_t>(index) < ranks_.size(),
+                   "rank %d has index %d of %zu", rank.world_rank, index, ranks_.size());
       Rank& mine = ranks_[static_cast<std::size_t>(index)];
+      SORREL_ASSERT(mine.process == nullptr, "the place of rank %d is taken", rank.world_rank);
       mine.rank = &rank;
       mine.process = std::move(process);
     }
@@ -207,6 +211,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
   }
 
   void on_all_prepared() override {
+    SORREL_ASSERT(processes().size() == static_cast<std::size_t>(own_rank_count(config_)),
+                  "%zu processes of %d ranks", processes().size(), own_rank_count(config_));
     // Images of ranks that come are made of them.
     if (!config_.moves_between && config_.universe_size <= config_.rank_count) image_.close_files();
     // The time zone lies in the C library's heap then, not in that of the first rank that needs it.
@@ -468,6 +474,9 @@ class ProgramBody final : public RankBody, public ProgramStates {
   [[nodiscard]] mpi::RankState& rank_of(const program::RankProcess& process) const {
     // A rank alone may run in the template image.
     const int index = std::max(process.libraries().index(), 0);
+    SORREL_ASSERT(static_cast<std::size_t>(index) < ranks_.size() &&
+                      ranks_[static_cast<std::size_t>(index)].rank != nullptr,
+                  "no rank has index %d", index);
     return *ranks_[static_cast<std::size_t>(index)].rank;
   }
 
@@ -575,6 +584,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
 
   /// Ends the rank's wait, for its signal handlers. A rank that is ready soon runs them by itself.
   static void interrupt_wait(const Rank& rank) {
+    SORREL_ASSERT(rank.rank != nullptr && rank.process != nullptr, "a place without a rank");
     mpi::RankState& state = *rank.rank;
     // The rank's own thread is interrupted.
     if (state.fiber.is_guest || state.fiber.state != core::FiberState::waiting) return;

@@ -119,6 +119,7 @@ ThreadCall::ThreadCall(const char* function, const void* call_site) {
   guest->call = function;
   guest->call_site = call_site;
   guest->enter();
+  SORREL_ASSERT(guest->is_inside(), "%s has not entered", function);
   guest_ = guest;
 }
 

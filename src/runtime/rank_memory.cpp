@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/fixed_text.hpp"
 #include "base/text.hpp"
 #include "os/cgroup.hpp"
@@ -30,6 +31,7 @@ namespace {
 const JobView* job_of_heaps = nullptr;
 
 std::int32_t number_of(std::size_t index) {
+  SORREL_ASSERT(job_of_heaps != nullptr, "no rank has a heap");
   return job_of_heaps->number_at(index);
 }
 
@@ -105,6 +107,7 @@ void begin_rank_heaps(const Config& config, program::ImageSlab& slab, const JobV
   job_of_heaps = &job;
   // Under a host MPI it is not known how many of the job's processes are on this machine.
   const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
+  SORREL_CHECK(rank_count > 0, "a process of %d ranks", rank_count);
   const std::size_t bytes = machine_bytes();
   const std::size_t kept_bytes = kept_bytes_of_rank(bytes, rank_count);
   // What imports have freed stays free, and large arrays get large pages from numpy.

@@ -1,9 +1,13 @@
 #include "runtime/base/job_view.hpp"
 
+#include "base/check.hpp"
+
 namespace sorrel::runtime {
 
 std::int32_t JobView::number_at(std::size_t index) const {
   const mpi::ProcessWorld& world = *worlds_.front();
+  SORREL_ASSERT(index < static_cast<std::size_t>(places_.count), "place %zu of %d", index,
+                places_.count);
   const auto place = static_cast<std::int32_t>(index);
   if (world.spawned() != nullptr && place >= own_rank_count())
     return world.spawned()->number_in(place);

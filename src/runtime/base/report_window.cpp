@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/check.hpp"
 #include "os/futex.hpp"
 #include "runtime/base/this_process.hpp"
 
@@ -82,6 +83,8 @@ RankStage begin_reading() {
 }
 
 void end_reading() {
+  SORREL_ASSERT(rank_stage() == RankStage::reading, "nothing is read, in stage %u",
+                static_cast<unsigned>(rank_stage()));
   stage.store(number(RankStage::open), std::memory_order_release);
   os::futex_wake_all(stage);
 }

@@ -111,6 +111,8 @@ void* StallWatch::thread_main(void* argument) {
 }
 
 void StallWatch::sample(std::int64_t elapsed_ns) {
+  SORREL_ASSERT(workers_.size() == scheduler_.worker_count(), "%zu of %u workers", workers_.size(),
+                scheduler_.worker_count());
   bool is_worth_a_census = program::OutsideWaitMark::take_any();
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     const Activity before = workers_[i].activity;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -42,6 +43,7 @@ std::vector<Wanted> wanted_by(const mpi::RankState& rank) {
   if (rank.wait.kind == mpi::WaitRecord::Kind::probe) add(*rank.wait.comm, detail.peer, detail.tag);
   if (rank.wait.kind != mpi::WaitRecord::Kind::requests) return wanted;
   const mpi::RequestList list{detail.requests, detail.request_count};
+  SORREL_ASSERT(list.count >= 0, "rank %d waits for %d requests", rank.world_rank, list.count);
   for (std::int32_t i = 0; i < list.count; ++i) {
     const mpi::Request* request = list[i];
     if (request != nullptr && request->kind == mpi::Request::Kind::receive &&
@@ -143,6 +145,8 @@ void add_unreceived(report::WaitTable& table, const mpi::RankState& rank) {
 /// The members of the communicator in whose collective the rank waits.
 void add_members(report::WaitTable& table, const mpi::RankState& rank) {
   if (rank.wait.kind != mpi::WaitRecord::Kind::collective) return;
+  SORREL_ASSERT(rank.wait.comm != nullptr, "rank %d waits in a collective of no communicator",
+                rank.world_rank);
   const mpi::CommShared& shared = *rank.wait.comm->shared;
   table.add_members(shared.context(), shared.size(),
                     [&](std::int32_t member) { return shared.group()->world_rank(member); });
@@ -163,6 +167,9 @@ report::WaitTable waits_of(const std::vector<std::unique_ptr<mpi::ProcessWorld>>
     });
   }
   const std::vector<std::string> places = symbols::source_lines(sites);
+  SORREL_ASSERT(places.size() == ranks.size() && activities.size() == ranks.size(),
+                "%zu places, %zu activities of %zu ranks", places.size(), activities.size(),
+                ranks.size());
   if (has_python_lines()) find_python(PythonSearch::again);
   report::WaitTable table;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -170,6 +170,8 @@ ActivityAnswers ask_for_activity(const JobView& job, AnswerDetail detail) {
   std::vector<WorkerView> views = request_answers(scheduler);
   await_answers();
   const std::size_t first = job.first_index();
+  SORREL_ASSERT(descriptions.size() == place_count, "%zu descriptions of %zu ranks",
+                descriptions.size(), place_count);
   const auto count = static_cast<std::size_t>(job.own_rank_count());
   return {.ranks = part_of(std::exchange(descriptions, {}), first, count),
           .workers = std::move(views),

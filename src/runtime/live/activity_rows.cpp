@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "core/scheduler.hpp"
 #include "report/activity_table.hpp"
@@ -68,6 +69,8 @@ report::WaitTable activity_rows(const JobView& job, const ActivityAnswers& answe
   std::vector<const void*> places;
   for (const ActivityDescription& description : answers.ranks) {
     const std::uint32_t number = description.activity.worker;
+    SORREL_ASSERT(number < answers.workers.size(), "worker %u of %zu", number,
+                  answers.workers.size());
     const core::Worker& worker = job.scheduler().worker(number);
     report::RankWait row = description_of(description.activity);
     places.push_back(describe_state(row, description, answers.workers[number], worker));

@@ -5,6 +5,7 @@
 
 #include "arch/interrupted.hpp"
 #include "arch/suspended_calls.hpp"
+#include "base/check.hpp"
 #include "runtime/live/rank_activity.hpp"
 #include "symbols/backtrace.hpp"
 
@@ -93,6 +94,7 @@ void RankStack::take(const JobView& job, const mpi::RankState& rank, const void*
     take_of_suspended(fiber);
   }
   leave_out_library();
+  SORREL_ASSERT(begin_ <= end_ && end_ <= depth_max, "calls %zu to %zu", begin_, end_);
 }
 
 }  // namespace sorrel::runtime

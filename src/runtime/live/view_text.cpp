@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "core/scheduler.hpp"
 #include "report/activity_table.hpp"
 #include "runtime/live/activity_line.hpp"
@@ -49,6 +50,8 @@ void add_stacks(report::ProcessView& view, const JobView& job, const ActivityAns
   const std::size_t first = job.first_index();
   for (std::size_t i = 0; i < answers.stacks.size(); ++i) {
     const auto calls = answers.stacks[i].addresses();
+    SORREL_ASSERT(calls.size() <= left.size() && i < view.ranks.waits().size(),
+                  "%zu calls of rank %zu, %zu texts", calls.size(), i, left.size());
     const auto own = left.first(calls.size());
     left = left.subspan(calls.size());
     const report::RankWait& wait = view.ranks.waits()[i];
