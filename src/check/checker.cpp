@@ -284,6 +284,7 @@ Checker::RankCheck& Checker::check_of(std::int32_t rank) {
   const auto index = static_cast<std::size_t>(rank);
   while (ranks_.size() <= index)
     ranks_.push_back(std::make_unique<RankCheck>(findings_));
+  SORREL_ASSERT(ranks_[index] != nullptr, "rank %d is not checked", rank);
   return *ranks_[index];
 }
 
@@ -645,6 +646,7 @@ void Checker::track_kept_request(ActiveCall& active, std::uintptr_t handle, cons
   RankCheck& rank = active.rank;
   const Function function = active.call.function();
   const bool is_start = function == Function::Start || function == Function::Startall;
+  SORREL_ASSERT(is_own_object(handle), "the handle %zu is no request", std::size_t{handle});
   const auto* request = reinterpret_cast<const Request*>(handle);
   if (rank.partitioned_sends.contains(handle)) {
     if (!is_start && !request->is_active) rank.buffers.complete_partitions(handle);
@@ -681,6 +683,7 @@ void Checker::track_ended_request(ActiveCall& active, std::uintptr_t handle, con
 void Checker::track_requests(ActiveCall& active) {
   RankCheck& rank = active.rank;
   for (const ActiveCall::Before& before : active.before) {
+    SORREL_ASSERT(before.variable != nullptr, "a handle without a variable");
     const auto after = *static_cast<const std::uintptr_t*>(before.variable);
     const bool is_kept = after == before.handle;
     if (!is_kept) rank.handles.remove(before.kind, before.handle);

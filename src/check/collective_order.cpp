@@ -262,6 +262,11 @@ void CollectiveOrder::end_rounds(Sequence& sequence, const Comm& group, const Ro
     sequence.rounds.pop_front();
     ++sequence.first;
   }
+  SORREL_ASSERT(std::ranges::all_of(sequence.counts,
+                                    [&](std::uint64_t count) {
+                                      return count <= sequence.first + sequence.rounds.size();
+                                    }),
+                "a member has made more calls than there are rounds");
 }
 
 bool CollectiveOrder::add(const mpi::RankState& self, const Comm& comm, const CheckedCall& call) {

@@ -286,6 +286,8 @@ std::vector<UsedBuffer> partition_of(const void* buffer,
                                      const mpi::Datatype& type,
                                      std::int64_t count,
                                      std::int64_t partition) {
+  SORREL_ASSERT(count >= 0 && partition >= 0, "partition %lld of %lld elements",
+                static_cast<long long>(partition), static_cast<long long>(count));
   std::vector<UsedBuffer> used(1);
   used.front().address = buffer;
   const auto number = static_cast<std::uint64_t>(count);
@@ -351,6 +353,9 @@ std::uint64_t PendingBuffers::begin(std::vector<UsedBuffer> buffers,
                 "operation %llu is numbered twice",
                 static_cast<unsigned long long>(operation.number));
   operations_.push_back(std::move(operation));
+  SORREL_ASSERT(operations_.back().hashes.size() == operations_.back().buffers.size(),
+                "%zu hashes of %zu buffers", operations_.back().hashes.size(),
+                operations_.back().buffers.size());
   return operations_.back().number;
 }
 
@@ -452,6 +457,8 @@ void PendingBuffers::on_arrival(const void* buffer, bool is_remote) {
 void PendingBuffers::settle() {
   for (Operation& operation : operations_) {
     if (!std::exchange(operation.is_unsettled, false)) continue;
+    SORREL_ASSERT(operation.is_received, "operation %llu has its data already",
+                  static_cast<unsigned long long>(operation.number));
     for (std::size_t i = 0; i < operation.buffers.size(); ++i)
       operation.hashes[i] = operation.buffers[i].bytes.hash();
     // Its data has come.

@@ -31,6 +31,8 @@ std::optional<SentMessage> SentMessages::take(std::uint32_t context,
     return message.context == context && message.receiver == receiver && message.tag == tag;
   });
   if (found == messages_.end()) return std::nullopt;
+  SORREL_ASSERT(found->number < next_, "message %llu has not been sent",
+                static_cast<unsigned long long>(found->number));
   SentMessage message = std::move(*found);
   messages_.erase(found);
   return message;

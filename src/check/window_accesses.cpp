@@ -136,6 +136,7 @@ void WindowAccesses::add(const Win& win, const CheckedCall& call, const CallPlac
   if (access.bytes.is_empty()) return;
   if (call.has("request")) {
     const auto* request = call.pointer<const std::uintptr_t>("request");
+    SORREL_ASSERT(request != nullptr, "%s makes no request", place.name);
     access.request = *request;
     access.variable = call.own_variable(request);
   }
@@ -158,6 +159,7 @@ bool WindowAccesses::differs_from_snapshot(const Window& window, const Access& a
   const std::uintptr_t end = snapshot.begin + snapshot.bytes.size();
   for (const ByteRange& range : access.bytes.ranges()) {
     if (range.begin < snapshot.begin || range.end > end) continue;
+    SORREL_ASSERT(range.begin <= range.end, "a range that ends before it begins");
     const auto* now = reinterpret_cast<const std::byte*>(range.begin);
     const std::byte* before = snapshot.bytes.data() + (range.begin - snapshot.begin);
     if (!std::equal(now, now + (range.end - range.begin), before)) return true;
@@ -198,6 +200,7 @@ void WindowAccesses::begin_synchronization(const Win& win, const CheckedCall& ca
 }
 
 void WindowAccesses::end_fence(Window& window, const Win& win) {
+  SORREL_ASSERT(win.rank >= 0 && win.rank < win.size(), "member %d of %d", win.rank, win.size());
   Member& member = window.members[win.rank];
   ++member.fence;
   // Two epochs back, no member is any more.
