@@ -318,6 +318,45 @@ std::string folders_of_every_interface(const ProgramReport& program,
                          : fmt::format("{}:{}:{}", others, standard, last);
 }
 
+/// For --omp: the library in the place of the compiler's.
+Result<void> add_openmp(Part& part, const RequestedProgram& requested, const ResolvedRun& run) {
+  const ProgramReport& program = requested.report;
+  const Installation& installation = run.installation;
+  const OpenmpReport openmp = inspect_openmp(
+      program.wrapped_path.empty() ? requested.words.front() : program.wrapped_path, installation);
+  if (!openmp.refusal.empty()) return Error{openmp.refusal};
+  for (const std::string& line : describe_openmp(openmp, installation)) {
+    if (run.parsed.options.verbose) print_diagnostic("note: OpenMP: " + line);
+  }
+  part.preloaded += (part.preloaded.empty() ? "" : ":") + openmp_library(installation);
+  part.library_folders += ":" + os::folder_of(openmp_library(installation));
+  return {};
+}
+
+/// For --trace and --check: the library that observes the calls of MPI.
+void preload_observer(Part& part, const RunOptions& options, const Installation& installation) {
+  const bool observes_names = part.program.translated_mpi.empty() && !part.has_every_interface;
+  if (options.trace.any()) {
+    preload(part, observes_names ? installation.trace_library()
+                                 : installation.translated_library(trace_library_name));
+  }
+  if (options.check.any()) {
+    preload(part, observes_names ? installation.check_library()
+                                 : installation.translated_library(check_library_name));
+  }
+}
+
+/// A program that the wrapper's arguments do not name may have private libraries. Below a wrapper,
+/// the library that holds them back preloads what a program of another interface needs.
+bool needs_early_library(const Part& part, bool is_process_mode, const Installation& installation) {
+  if (!part.private_libraries.empty()) return true;
+  const ProgramReport& program = part.program;
+  const bool is_unknown =
+      is_below_unknown_wrapper(program) && (!is_process_mode || part.has_every_interface);
+  const bool is_translated = !program.wrapper.empty() && !program.translated_mpi.empty();
+  return (is_unknown || is_translated) && os::is_file(installation.early_library());
+}
+
 /// A program of the job with what the loader must be given.
 Result<Part> make_part(const RequestedProgram& requested,
                        bool is_process_mode,
@@ -346,34 +385,13 @@ Result<Part> make_part(const RequestedProgram& requested,
     part.preloaded += ":" + file;
   if (!program.translation_folder.empty()) part.library_folders += ":" + program.translation_folder;
   if (!is_process_mode) part.private_libraries = program.private_libraries;
-  // A program that the wrapper's arguments do not name may have private libraries. Below a wrapper,
-  // that library preloads what a program of another interface needs.
-  const bool is_unknown =
-      is_below_unknown_wrapper(program) && (!is_process_mode || part.has_every_interface);
-  const bool is_translated = !program.wrapper.empty() && !program.translated_mpi.empty();
-  if (!part.private_libraries.empty() ||
-      ((is_unknown || is_translated) && os::is_file(installation.early_library())))
+  if (needs_early_library(part, is_process_mode, installation))
     preload(part, installation.early_library());
   if (options.omp) {
-    const OpenmpReport openmp = inspect_openmp(
-        program.wrapped_path.empty() ? requested.words.front() : program.wrapped_path,
-        installation);
-    if (!openmp.refusal.empty()) return Error{openmp.refusal};
-    for (const std::string& line : describe_openmp(openmp, installation)) {
-      if (options.verbose) print_diagnostic("note: OpenMP: " + line);
-    }
-    part.preloaded += (part.preloaded.empty() ? "" : ":") + openmp_library(installation);
-    part.library_folders += ":" + os::folder_of(openmp_library(installation));
+    if (const auto added = add_openmp(part, requested, run); !added.has_value())
+      return Error{added.error()};
   }
-  const bool observes_names = program.translated_mpi.empty() && !part.has_every_interface;
-  if (options.trace.any()) {
-    preload(part, observes_names ? installation.trace_library()
-                                 : installation.translated_library(trace_library_name));
-  }
-  if (options.check.any()) {
-    preload(part, observes_names ? installation.check_library()
-                                 : installation.translated_library(check_library_name));
-  }
+  preload_observer(part, options, installation);
   return part;
 }
 

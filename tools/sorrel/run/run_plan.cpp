@@ -90,6 +90,27 @@ std::uint64_t universe_of(std::uint64_t ranks,
   return std::min(std::max(usual_universe, 2 * ranks), fitting);
 }
 
+/// Whether `ranks` can be divided among so many processes.
+std::string process_error(std::uint64_t processes,
+                          std::uint64_t ranks,
+                          bool must_spread,
+                          const ProgramReport& program) {
+  if (processes > ranks)
+    return fmt::format("--procs must be at most the number of ranks, {}, not {}", ranks, processes);
+  if (must_spread && processes != ranks) {
+    return fmt::format("{}; every rank must be a process: --procs {}, or leave it out",
+                       program.own_process_reason, ranks);
+  }
+  if (processes > workers_max)
+    return fmt::format("{} processes are more than {}", processes, workers_max);
+  return "";
+}
+
+/// Workers without ranks are useful only beside a communication worker.
+std::uint64_t useful_workers(std::uint64_t workers, std::uint64_t ranks_max, bool has_comm_worker) {
+  return has_comm_worker ? std::max<std::uint64_t>(workers, 2) : std::min(workers, ranks_max);
+}
+
 /// Sets the number of ranks, processes, and workers in each.
 std::string place_ranks(RunPlan& plan,
                         const RunOptions& options,
@@ -113,14 +134,8 @@ std::string place_ranks(RunPlan& plan,
   const std::uint64_t workers =
       request.workers.value_or(std::max<std::uint64_t>(cores / processes, 1));
   const std::uint64_t ranks = request.ranks.value_or(std::max(workers * processes, processes));
-  if (processes > ranks)
-    return fmt::format("--procs must be at most the number of ranks, {}, not {}", ranks, processes);
-  if (must_spread && processes != ranks) {
-    return fmt::format("{}; every rank must be a process: --procs {}, or leave it out",
-                       program.own_process_reason, ranks);
-  }
-  if (processes > workers_max)
-    return fmt::format("{} processes are more than {}", processes, workers_max);
+  if (std::string error = process_error(processes, ranks, must_spread, program); !error.empty())
+    return error;
   // By default, ranks that can have a process each have one, and no places for further ones.
   const bool may_have_universe =
       !must_spread && (request.universe || processes == 1 || processes < ranks);
@@ -132,10 +147,8 @@ std::string place_ranks(RunPlan& plan,
   if (universe > ranks) job.universe_size = static_cast<std::int32_t>(universe);
   job.rank_count = static_cast<std::int32_t>(ranks);
   job.process_count = static_cast<std::uint32_t>(processes);
-  // Workers without ranks are useful only beside a communication worker.
   job.worker_count = static_cast<std::uint32_t>(
-      job.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
-                          : std::min(workers, std::max(ranks, universe) / processes));
+      useful_workers(workers, std::max(ranks, universe) / processes, job.has_comm_worker));
   // The threads of a program that runs as it is are none of the job's workers.
   job.process_mode = is_spread && processes == ranks && !job.has_comm_worker && universe <= ranks;
   plan.has_room_for_threads = request.has_threads && job.process_mode && ranks < cores;
