@@ -2,8 +2,8 @@
 // docs/reference/saved-state.md.
 //
 // usage: state list
-//        state kept            Rank 0 enters every case, and the job is saved; the restarted job
-//                              compares.
+//        state kept            Each rank enters every case, and the job is saved; the restarted
+//                              job compares. TZ is XST5XDT.
 //        state refused FOLDER  As many ranks as there are cases: in turn, from the last rank, each
 //                              enters its case, and the job, which cannot be saved, goes on.
 //        state unnoticed       Rank 0 enters every case, and the job is saved all the same; the
@@ -96,6 +96,53 @@ static int expression(void) {
   static regex_t made;
   if (!is_again) must_be(regcomp(&made, "^(ab|c)+[[:digit:]]$", REG_EXTENDED) == 0, "regcomp");
   return regexec(&made, "abcab7", 0, NULL, 0) == 0 && regexec(&made, "abd7", 0, NULL, 0) != 0;
+}
+
+/// Texts in memory of the C library.
+static int zone_names(void) {
+  static struct tm winter, made, read;
+  static const char* names[2];
+  const time_t time = 1700000000;
+  if (!is_again) {
+    tzset();
+    names[0] = tzname[0], names[1] = tzname[1];
+    must_be(localtime_r(&time, &winter) != NULL, "localtime_r");
+    made.tm_year = 120, made.tm_mon = 6, made.tm_mday = 1, made.tm_isdst = -1;
+    must_be(mktime(&made) != -1, "mktime");
+    must_be(strptime("1700000000", "%s", &read) != NULL, "strptime");
+  }
+  char text[32];
+  return strcmp(names[0], "XST") == 0 && strcmp(names[1], "XDT") == 0 &&
+         strcmp(tzname[0], "XST") == 0 && strcmp(tzname[1], "XDT") == 0 && timezone == 18000 &&
+         strcmp(winter.tm_zone, "XST") == 0 && strcmp(made.tm_zone, "XDT") == 0 &&
+         strcmp(read.tm_zone, "XST") == 0 && strftime(text, sizeof text, "%H %Z", &made) == 6 &&
+         strcmp(text, "00 XDT") == 0;
+}
+
+/// The state that the C library begins with is kept by its address. Before the next case, which
+/// goes on with the other state.
+static int state_of_generator(void) {
+  static char own[64];
+  static char* first;
+  static long expected;
+  if (!is_again) {
+    srandom(3), random(), expected = random();
+    srandom(3), random();
+    first = initstate(1, own, sizeof own);
+    return first != NULL;
+  }
+  const char* before = setstate(first);
+  const long number = random();
+  return setstate(own) == first && before == own && number == expected;
+}
+
+static int seeds_before(void) {
+  static const unsigned short* before;
+  if (!is_again) {
+    unsigned short seed[3] = {1, 2, 3};
+    seed48(seed), before = seed48(seed);
+  }
+  return before[0] == 1 && before[1] == 2 && before[2] == 3;
 }
 
 static int random_numbers(void) {
@@ -226,6 +273,9 @@ static const struct kept {
     {"asprintf", allocated_text},
     {"tsearch", search_tree},
     {"regcomp", expression},
+    {"tzset", zone_names},
+    {"initstate", state_of_generator},
+    {"seed48", seeds_before},
     {"rand", random_numbers},
     {"strtok", place_in_text},
     {"mbtowc", begun_character},
@@ -739,12 +789,13 @@ static void save(int expected, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-static void try_kept(int rank, const struct kept* cases, int count) {
-  for (int i = 0; i < count && rank == 0; ++i)
+/// In the ranks that have the cases.
+static void try_kept(const struct kept* cases, int count, int has_cases) {
+  for (int i = 0; i < count && has_cases; ++i)
     must_be(cases[i].is_right(), cases[i].name);
   const int outcome = sorrel_checkpoint();
   is_again = 1;
-  for (int i = 0; i < count && rank == 0 && outcome == 1; ++i)
+  for (int i = 0; i < count && has_cases && outcome == 1; ++i)
     printf("%s: %s\n", cases[i].name, cases[i].is_right() ? "right" : "WRONG");
   must_be(outcome >= 0, "saved");
 }
@@ -783,8 +834,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   folder = argc > 2 ? argv[2] : "";
   const char* what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "kept") == 0) try_kept(rank, kept, kept_count);
-  if (strcmp(what, "unnoticed") == 0) try_kept(rank, unnoticed, unnoticed_count);
+  if (strcmp(what, "kept") == 0) try_kept(kept, kept_count, 1);
+  if (strcmp(what, "unnoticed") == 0) try_kept(unnoticed, unnoticed_count, rank == 0);
   if (strcmp(what, "refused") == 0) must_be(size == refused_count, "ranks"), try_refused(rank);
   if (strcmp(what, "ended") == 0) try_ended();
   if (strcmp(what, "list") == 0 && rank == 0) {

@@ -1,5 +1,5 @@
 //! tzset, localtime, mktime, strftime and related functions: the time zone that a rank has set, its
-//! results, and its timezone, daylight and tzname.
+//! results, and its timezone, daylight and tzname. The names of zones in them go along with a rank.
 //!
 //! The C library has one time zone. It reads TZ in each of these calls, during which the rank's
 //! environment is installed.
@@ -22,6 +22,31 @@ void copy_to(const PrivatizedImage& copy, T& live) {
   if (own != nullptr && own != &live) __builtin_memcpy(own, &live, sizeof live);
 }
 
+/// In a rank that may be saved or move: `name`, which lies in memory of the C library, in the
+/// rank's own.
+char* kept(RankProcess& process, char* name) {
+  if (!RankProcess::are_saved() || name == nullptr) return name;
+  char* own = process.libc_state().kept_zone_name(name);
+  return own != nullptr ? own : name;
+}
+
+/// The names of the rank's zone, for its tzname.
+void keep_names(RankProcess& process) {
+  auto* own = process.copy().own(__tzname);
+  if (own == nullptr || own == &__tzname) return;
+  for (char*& name : *own)
+    name = kept(process, name);
+}
+
+/// The name of the zone in a result of the C library.
+void keep_name(tm* time) {
+  RankProcess* process = current_rank_process();
+  if (process == nullptr || time == nullptr) return;
+  for (const char* name : __tzname) {
+    if (time->tm_zone == name) time->tm_zone = kept(*process, const_cast<char*>(name));
+  }
+}
+
 /// Returns the result of `call`, which the C library makes with the calling rank's time zone.
 template <class Call>
 auto in_zone_of_rank(Call&& call) {
@@ -39,6 +64,7 @@ auto in_zone_of_rank(Call&& call) {
     copy_to(process->copy(), __timezone);
     copy_to(process->copy(), __daylight);
     copy_to(process->copy(), __tzname);
+    keep_names(*process);
   }
   return result;
 }
@@ -52,6 +78,15 @@ tm* local_time(const time_t* time) {
   return in_zone_of_rank([&] {
     real_set_zone();
     return real_into(time, &process->libc_state().time_results().broken_down);
+  });
+}
+
+tm* local_time_into(const time_t* time, tm* result) {
+  static auto* const real = next_definition<decltype(::localtime_r)>("localtime_r");
+  return in_zone_of_rank([&] {
+    tm* made = real(time, result);
+    keep_name(made);
+    return made;
   });
 }
 
@@ -77,8 +112,7 @@ SORREL_INTERPOSED tm* localtime(const time_t* time) noexcept {
 }
 
 SORREL_INTERPOSED tm* localtime_r(const time_t* time, tm* result) noexcept {
-  static auto* const real = next_definition<decltype(::localtime_r)>("localtime_r");
-  return in_zone_of_rank([&] { return real(time, result); });
+  return local_time_into(time, result);
 }
 
 SORREL_INTERPOSED tm* gmtime(const time_t* time) noexcept {
@@ -104,10 +138,24 @@ SORREL_INTERPOSED char* ctime_r(const time_t* time, char* text) noexcept {
 
 SORREL_INTERPOSED time_t mktime(tm* time) noexcept {
   static auto* const real = next_definition<decltype(::mktime)>("mktime");
-  return in_zone_of_rank([&] { return real(time); });
+  return in_zone_of_rank([&] {
+    const time_t seconds = real(time);
+    keep_name(time);
+    return seconds;
+  });
 }
 
 SORREL_INTERPOSED_AS(mktime) time_t timelocal(tm* time) noexcept;
+
+// %s and %Z use the time zone.
+SORREL_INTERPOSED char* strptime(const char* text, const char* format, tm* time) noexcept {
+  static auto* const real = next_definition<decltype(::strptime)>("strptime");
+  return in_zone_of_rank([&] {
+    char* end = real(text, format, time);
+    keep_name(time);
+    return end;
+  });
+}
 
 SORREL_INTERPOSED size_t strftime(char* text,
                                   size_t room,

@@ -261,6 +261,8 @@ int RankProcess::run() {
   if (are_saved_) {
     arguments_.move_to(__builtin_alloca(arguments_.bytes()));
     environment_.move_to(__builtin_alloca(environment_.bytes()));
+    libc_state().make_generators(
+        __builtin_alloca_with_align(sizeof(Generators), 8 * alignof(Generators)));
     set_program_names(copy_, arguments_);
   }
   run_constructors();

@@ -1,7 +1,8 @@
 #include "program/state/libc_state.hpp"
 
-#include <cstdint>
 #include <cstring>
+
+#include "base/check.hpp"
 
 namespace sorrel::program {
 
@@ -19,15 +20,14 @@ RandomState::RandomState() {
   ::initstate_r(1, initial, sizeof initial, &generator);
 }
 
-RandomState::RandomState(const RandomState& other, std::uintptr_t address_of_other)
-    : generator(other.generator) {
-  std::memcpy(initial, other.initial, sizeof initial);
-  const std::uintptr_t own = reinterpret_cast<std::uintptr_t>(this);
-  for (std::int32_t** pointer :
-       {&generator.fptr, &generator.rptr, &generator.state, &generator.end_ptr}) {
-    const auto distance = reinterpret_cast<std::uintptr_t>(*pointer) - address_of_other;
-    if (distance <= sizeof *this) *pointer = reinterpret_cast<std::int32_t*>(own + distance);
+char* LibcState::kept_zone_name(const char* name) {
+  for (char* kept : zone_names_) {
+    if (std::strcmp(kept, name) == 0) return kept;
   }
+  // What this function of the C library returns goes along with the rank.
+  char* kept = ::strdup(name);
+  if (kept != nullptr) zone_names_.push_back(kept);
+  return kept;
 }
 
 const char* LibcState::reason_not_saved() const {
@@ -44,30 +44,34 @@ const char* LibcState::reason_not_saved() const {
 }
 
 void LibcState::save(ByteWriter& to) const {
-  to.add(reinterpret_cast<std::uintptr_t>(random_.get()));
-  if (random_ != nullptr) to.add(*random_);
-  to.add(drand48_ != nullptr);
-  if (drand48_ != nullptr) to.add(*drand48_);
+  SORREL_ASSERT(generators_ != &own_generators_, "the generators do not go along with the rank");
+  to.add(generators_);
+  to.add(zone_names_.size());
+  for (char* name : zone_names_)
+    to.add(name);
   to.add(last_error_line_);
   to.add(character_state_);
   to.add(strtok_position_);
 }
 
 void LibcState::restore(ByteCursor& from) {
-  if (const auto address = from.take<std::uintptr_t>(); address != 0)
-    random_ = std::make_unique<RandomState>(from.take<RandomState>(), address);
-  if (from.take<bool>()) drand48_ = std::make_unique<drand48_data>(from.take<drand48_data>());
+  generators_ = from.take<Generators*>();
+  zone_names_.clear();
+  for (auto left = from.take<std::size_t>(); left > 0 && from.is_good(); --left)
+    zone_names_.push_back(from.take<char*>());
   last_error_line_ = from.take<LastErrorLine>();
   character_state_ = from.take<std::mbstate_t>();
   strtok_position_ = from.take<char*>();
 }
 
 random_data& LibcState::random() {
-  return made(random_).generator;
+  std::optional<RandomState>& random = generators_->random;
+  return (random ? *random : random.emplace()).generator;
 }
 
 drand48_data& LibcState::drand48() {
-  return made(drand48_);
+  std::optional<drand48_data>& drand48 = generators_->drand48;
+  return drand48 ? *drand48 : drand48.emplace();
 }
 
 TimeResults& LibcState::time_results() {

@@ -19,6 +19,8 @@
 #include <mntent.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <new>
+#include <optional>
 #include <pwd.h>
 #include <search.h>
 #include <string>
@@ -32,11 +34,17 @@ namespace sorrel::program {
 /// The state behind rand, random and srandom.
 struct RandomState {
   RandomState();
-  /// Continues the sequence of `other`. The generator may use a state of the program's.
-  RandomState(const RandomState& other, std::uintptr_t address_of_other);
+  RandomState(const RandomState&) = delete;
+  RandomState& operator=(const RandomState&) = delete;
 
   random_data generator{};
   char initial[128];  // the C library's default: TYPE_3, seeded with 1
+};
+
+/// Programs hold addresses within (initstate, setstate, seed48).
+struct Generators {
+  std::optional<RandomState> random;
+  std::optional<drand48_data> drand48;
 };
 
 struct TimeResults {
@@ -153,15 +161,24 @@ class LibcState {
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }
 
+  /// Before the rank runs: makes its generators at `place`, which is in the rank's memory, goes
+  /// along with it, and outlives this object.
+  void make_generators(void* place) { generators_ = new (place) Generators; }
+
+  /// A text equal to `name`, a time zone's, that is in the rank's memory and stays as it is. For a
+  /// rank whose memory is saved and restored, and calls this. Null: no memory.
+  [[nodiscard]] char* kept_zone_name(const char* name);
+
   /// For a rank whose memory is saved and restored: what save() leaves out, for a user; null if
-  /// there is nothing.
+  /// there is nothing. After make_generators().
   [[nodiscard]] const char* reason_not_saved() const;
   void save(ByteWriter& to) const;
   void restore(ByteCursor& from);
 
  private:
-  std::unique_ptr<RandomState> random_;
-  std::unique_ptr<drand48_data> drand48_;
+  Generators own_generators_;
+  Generators* generators_ = &own_generators_;
+  std::vector<char*> zone_names_;
   std::unique_ptr<TimeResults> time_results_;
   std::unique_ptr<AccountResults> account_results_;
   std::unique_ptr<SearchTable> search_table_;
