@@ -110,6 +110,39 @@ int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* be
   return 0;
 }
 
+/// The functions of System V about one signal: blocks or unblocks it. -1, EINVAL: there is none.
+int change_blocked(int (*real)(int), const void* caller, int number, int how) {
+  RankProcess* process = rank_of_caller(caller);
+  sigset_t one{};
+  if (process == nullptr || sigaddset(&one, number) != 0) return real(number);
+  return change_mask(*process, how, &one, nullptr);
+}
+
+/// The functions of BSD, whose masks have signals 1 to 32: changes the mask by `mask`, and returns
+/// the one before.
+int change_bits(int (*real)(int), const void* caller, int mask, int how) {
+  RankProcess* process = rank_of_caller(caller);
+  if (process == nullptr) return real(mask);
+  sigset_t before{};
+  const sigset_t wanted = set_of(static_cast<unsigned>(mask));
+  static_cast<void>(change_mask(*process, how, &wanted, &before));
+  return static_cast<int>(mask_of(before));
+}
+
+/// As sigset(): an action without flags, and the signal is unblocked; or it is blocked (SIG_HOLD).
+sighandler_t set_disposition(RankProcess& process, int number, sighandler_t handler) {
+  sigset_t one{};
+  sigset_t mask{};
+  struct sigaction action{};
+  struct sigaction before{};
+  sigaddset(&one, number);
+  const bool holds = handler == SIG_HOLD;
+  action.sa_handler = handler;
+  if (set_action(process, number, holds ? nullptr : &action, &before) != 0) return SIG_ERR;
+  static_cast<void>(change_mask(process, holds ? SIG_BLOCK : SIG_UNBLOCK, &one, &mask));
+  return sigismember(&mask, number) == 1 ? SIG_HOLD : before.sa_handler;
+}
+
 /// Waits until a signal of `set` is pending, or a handler has run (-1, EINTR), or the time is over
 /// (-1, EAGAIN). In the rank or a thread that it has started.
 int wait_for_signal(RankProcess& process, const sigset_t& set, std::int64_t timeout_ns) {
@@ -275,6 +308,68 @@ SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept
 SORREL_INTERPOSED sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
   static auto* const real = next_definition<decltype(::__sysv_signal)>("__sysv_signal");
   return set_handler(real, __builtin_return_address(0), number, handler, SA_RESETHAND | SA_NODEFER);
+}
+
+// Further names of signal(), and of its form of System V.
+SORREL_INTERPOSED_AS(signal) sighandler_t bsd_signal(int number, sighandler_t handler) noexcept;
+SORREL_INTERPOSED_AS(signal) sighandler_t ssignal(int number, sighandler_t handler) noexcept;
+SORREL_INTERPOSED_AS(__sysv_signal)
+sighandler_t sysv_signal(int number, sighandler_t handler) noexcept;
+
+SORREL_INTERPOSED sighandler_t sigset(int number, sighandler_t handler) noexcept {
+  static auto* const real = next_definition<sighandler_t(int, sighandler_t)>("sigset");
+  const void* const caller = __builtin_return_address(0);
+  RankProcess* process = process_of_caller(caller);
+  struct sigaction action{};
+  action.sa_handler = handler == SIG_HOLD ? SIG_DFL : handler;
+  if (process == nullptr || rank_of_caller(caller) != process || !can_be_caught(number) ||
+      handler == SIG_ERR || !is_of_rank(*process, &action))
+    return real(number, handler);
+  return set_disposition(*process, number, handler);
+}
+
+SORREL_INTERPOSED int sigignore(int number) noexcept {
+  static auto* const real = next_definition<int(int)>("sigignore");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  struct sigaction action{};
+  action.sa_handler = SIG_IGN;
+  if (process == nullptr || !can_be_caught(number)) return real(number);
+  return set_action(*process, number, &action, nullptr);
+}
+
+SORREL_INTERPOSED int siginterrupt(int number, int interrupts) noexcept {
+  static auto* const real = next_definition<int(int, int)>("siginterrupt");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  struct sigaction action{};
+  if (process == nullptr || !can_be_caught(number)) return real(number, interrupts);
+  if (set_action(*process, number, nullptr, &action) != 0) return -1;
+  action.sa_flags = interrupts != 0 ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
+  return set_action(*process, number, &action, nullptr);
+}
+
+SORREL_INTERPOSED int sighold(int number) noexcept {
+  static auto* const real = next_definition<int(int)>("sighold");
+  return change_blocked(real, __builtin_return_address(0), number, SIG_BLOCK);
+}
+
+SORREL_INTERPOSED int sigrelse(int number) noexcept {
+  static auto* const real = next_definition<int(int)>("sigrelse");
+  return change_blocked(real, __builtin_return_address(0), number, SIG_UNBLOCK);
+}
+
+SORREL_INTERPOSED int sigblock(int mask) noexcept {
+  static auto* const real = next_definition<int(int)>("sigblock");
+  return change_bits(real, __builtin_return_address(0), mask, SIG_BLOCK);
+}
+
+SORREL_INTERPOSED int sigsetmask(int mask) noexcept {
+  static auto* const real = next_definition<int(int)>("sigsetmask");
+  return change_bits(real, __builtin_return_address(0), mask, SIG_SETMASK);
+}
+
+SORREL_INTERPOSED int siggetmask() noexcept {
+  static auto* const real = next_definition<int(int)>("sigblock");
+  return change_bits(real, __builtin_return_address(0), 0, SIG_BLOCK);
 }
 
 SORREL_INTERPOSED int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {

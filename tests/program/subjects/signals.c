@@ -193,6 +193,59 @@ static void masks(void) {
   barrier();
 }
 
+// The functions of System V and BSD, without the mark of the header that they are old.
+void (*sigset_of_header(int number, void (*action)(int)))(int) __asm__("sigset");
+int sighold_of_header(int number) __asm__("sighold");
+int sigrelse_of_header(int number) __asm__("sigrelse");
+int sigignore_of_header(int number) __asm__("sigignore");
+int siginterrupt_of_header(int number, int interrupts) __asm__("siginterrupt");
+int sigblock_of_header(int mask) __asm__("sigblock");
+int sigsetmask_of_header(int mask) __asm__("sigsetmask");
+int siggetmask_of_header(void) __asm__("siggetmask");
+void (*bsd_signal_of_header(int number, void (*handler)(int)))(int) __asm__("bsd_signal");
+
+static int is_blocked(int number) {
+  sigset_t now;
+  sigprocmask(SIG_BLOCK, NULL, &now);
+  return sigismember(&now, number);
+}
+
+static void old_functions(void) {
+  struct sigaction action;
+  const int even = rank % 2 == 0;
+  count = 0;
+  signal(SIGUSR1, SIG_DFL);
+  // Each pair of ranks has different actions and masks.
+  check(sigset_of_header(SIGUSR1, even ? note : SIG_IGN) == SIG_DFL, "sigset");
+  check(even ? sighold_of_header(SIGUSR1) == 0 : 1, "sighold");
+  barrier();
+  check(is_blocked(SIGUSR1) == even, "mask after sighold");
+  raise(SIGUSR1);
+  check(count == 0, "held signal");
+  check(sigset_of_header(SIGUSR1, SIG_HOLD) == (even ? SIG_HOLD : SIG_IGN), "SIG_HOLD");
+  barrier();
+  check(is_blocked(SIGUSR1) && sigrelse_of_header(SIGUSR1) == 0, "sigrelse");
+  check(!is_blocked(SIGUSR1) && count == even, "released signal");
+  check(bsd_signal_of_header(SIGUSR1, note) == (even ? note : SIG_IGN), "bsd_signal");
+  check(siginterrupt_of_header(SIGUSR1, even) == 0, "siginterrupt");
+  barrier();
+  sigaction(SIGUSR1, NULL, &action);
+  check(((action.sa_flags & SA_RESTART) == 0) == even, "flags after siginterrupt");
+  check(!even || sigignore_of_header(SIGUSR1) == 0, "sigignore");
+  barrier();
+  raise(SIGUSR1);
+  check(count == 1, "ignored signal");
+  const int bit = 1 << (SIGUSR2 - 1);
+  check((sigblock_of_header(even ? bit : 0) & bit) == 0, "sigblock");
+  barrier();
+  check(is_blocked(SIGUSR2) == even && ((siggetmask_of_header() & bit) != 0) == even, "siggetmask");
+  check(((sigsetmask_of_header(0) & bit) != 0) == even && !is_blocked(SIGUSR2), "sigsetmask");
+  check(sighold_of_header(100) == -1 && errno == EINVAL, "sighold of no signal");
+  check(sigset_of_header(SIGKILL, note) == SIG_ERR && errno == EINVAL, "sigset of SIGKILL");
+  signal(SIGUSR1, SIG_DFL);
+  barrier();
+}
+
 enum { wait_count = 6 };
 
 /// One of the calls that wait with a mask of their own, for 10 s at most.
@@ -396,6 +449,7 @@ int main(int argc, char** argv) {
   interrupted_sleeps();
   jumps();
   masks();
+  old_functions();
   waits_with_masks();
   own_signals();
   from_outside();
