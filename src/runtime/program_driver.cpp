@@ -394,8 +394,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
   }
 
   // Not the rank's files: their offsets are known.
-  void flush_lines(const mpi::RankState& rank) override {
-    process_of(rank)->streams().flush_made();
+  void prepare_save(const mpi::RankState& rank) override {
+    process_of(rank)->streams().prepare_save();
   }
 
   void save(const mpi::RankState& rank, ByteWriter& to) override {

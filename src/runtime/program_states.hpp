@@ -32,8 +32,9 @@ class ProgramStates {
   /// Also finds what save() writes of the rank's files.
   [[nodiscard]] virtual std::string reason_not_saved(const mpi::RankState& /*rank*/) { return ""; }
 
-  /// Writes the complete lines of its output.
-  virtual void flush_lines(const mpi::RankState& /*rank*/) {}
+  /// Before save(), in the rank's process, which may go on before: writes the complete lines of its
+  /// output, and notes how far its input was read.
+  virtual void prepare_save(const mpi::RankState& /*rank*/) {}
 
   virtual void save(const mpi::RankState& /*rank*/, ByteWriter& /*to*/) {}
 

@@ -188,6 +188,7 @@ const char* RankProcess::reason_not_saved() const {
   if (device_state_of(*this) != nullptr) return "it uses a GPU, whose memory is not saved";
   if (settings_.are_changed())
     return "it has a working directory, file mode mask or locale of its own";
+  if (streams_.has_wide_input()) return "it has read wide characters of the standard input";
   if (environment_.is_changed()) return "it has changed its environment (setenv, putenv)";
   if (signals_.is_in_handler()) return "it is in a handler of a signal";
   if (signals_.has_handler_of_library())

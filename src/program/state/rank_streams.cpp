@@ -1,8 +1,11 @@
 #include "program/state/rank_streams.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/check.hpp"
@@ -85,6 +88,73 @@ ssize_t write_cookie(void* writer, const char* text, std::size_t size) {
 [[nodiscard]] int flush_stream(FILE* stream) {
   static auto* const real = next_definition<decltype(::fflush)>("fflush");
   return real(stream);
+}
+
+/// The process's input gets a buffer of `bytes` at least, which stays: else the C library allocates
+/// one when the first rank reads. It has read nothing yet.
+void set_input_buffer(std::size_t bytes) {
+  static auto* const real_set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
+  static char buffer[BUFSIZ];
+  const bool fits = bytes <= sizeof buffer;
+  static_cast<void>(real_set_buffer(stdin, fits ? buffer : new char[bytes], _IOFBF,
+                                    fits ? sizeof buffer : bytes));
+}
+
+// In FILE::_flags of the C library.
+constexpr int is_at_end = 0x0010;
+/// The stream reads characters that were put back. Those of its buffer follow.
+constexpr int is_in_backup = 0x0100;
+
+/// The process's input: what was read and not taken, and how far a regular file was read.
+struct ReadInput {
+  std::string unread;
+  bool has_ended = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+  /// Below 0: the input is no regular file.
+  off_t offset = -1;
+
+  /// `offset`: that of the process's input when the rank was stopped.
+  [[nodiscard]] static ReadInput with_offset(off_t offset);
+
+  /// What was not taken comes first, then the rest of the same file; or another input, from its
+  /// begin.
+  void restore() const;
+
+  /// False: the input is no regular file.
+  bool find_file();
+};
+
+ReadInput ReadInput::with_offset(off_t offset) {
+  const FILE& in = *stdin;
+  ReadInput input;
+  input.offset = offset;
+  static_cast<void>(input.find_file());
+  input.unread.assign(in._IO_read_ptr, in._IO_read_end);
+  if ((in._flags & is_in_backup) != 0) input.unread.append(in._IO_save_base, in._IO_save_end);
+  input.has_ended = (in._flags & is_at_end) != 0;
+  return input;
+}
+
+bool ReadInput::find_file() {
+  struct stat about{};
+  if (::fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  device = about.st_dev;
+  inode = about.st_ino;
+  return true;
+}
+
+void ReadInput::restore() const {
+  ReadInput here;
+  const bool is_file = here.find_file();
+  if (offset >= 0 && is_file && here.device == device && here.inode == inode)
+    static_cast<void>(::lseek(STDIN_FILENO, offset, SEEK_SET));
+  FILE& in = *stdin;
+  set_input_buffer(unread.size());
+  in._IO_read_base = in._IO_read_ptr = in._IO_buf_base;
+  in._IO_write_base = in._IO_write_ptr = in._IO_write_end = in._IO_buf_base;
+  in._IO_read_end = std::ranges::copy(unread, in._IO_buf_base).out;
+  if (has_ended) in._flags |= is_at_end;
 }
 
 }  // namespace
@@ -251,6 +321,13 @@ void RankStreams::save(ByteWriter& to) const {
   error_.save(to);
   to.add(input_);
   to.add(has_linked_fortran_);
+  if (!reads_input_of_process()) return;
+  const ReadInput input = ReadInput::with_offset(input_offset_);
+  to.add_block(input.unread);
+  to.add(input.has_ended);
+  to.add(input.device);
+  to.add(input.inode);
+  to.add(input.offset);
 }
 
 void RankStreams::restore(ByteCursor& from) {
@@ -258,6 +335,25 @@ void RankStreams::restore(ByteCursor& from) {
   error_.restore(from);
   input_ = from.take<FILE*>();
   has_linked_fortran_ = from.take<bool>();
+  if (!reads_input_of_process()) return;
+  ReadInput input{.unread = std::string(from.take_block())};
+  input.has_ended = from.take<bool>();
+  input.device = from.take<dev_t>();
+  input.inode = from.take<ino_t>();
+  input.offset = from.take<off_t>();
+  if (from.is_good()) input.restore();
+}
+
+bool RankStreams::has_wide_input() const {
+  return reads_input_of_process() && std::fwide(stdin, 0) > 0;
+}
+
+void RankStreams::prepare_save() {
+  output_.flush_made();
+  error_.flush_made();
+  (void)flush_stream(stdout);
+  if (reads_input_of_process())
+    input_offset_ = ReadInput().find_file() ? ::lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
 }
 
 void RankStreams::add_made_to(std::vector<const FILE*>& streams) const {
@@ -280,19 +376,8 @@ FILE* RankStreams::input() {
   return stdin;
 }
 
-namespace {
-
-/// Else the C library allocates its buffer when the first rank reads.
-void set_input_buffer() {
-  static auto* const real_set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
-  static char buffer[BUFSIZ];
-  [[maybe_unused]] static const int is_set = real_set_buffer(stdin, buffer, _IOFBF, sizeof buffer);
-}
-
-}  // namespace
-
 void RankStreams::open() {
-  set_input_buffer();
+  [[maybe_unused]] static const bool once = (set_input_buffer(0), true);
   static_cast<void>(output_.stream());
   static_cast<void>(error_.stream());
   static_cast<void>(empty_input());

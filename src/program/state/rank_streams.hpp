@@ -148,19 +148,21 @@ class RankStreams {
     error_.flush();
   }
 
-  /// As flush(), but writes nothing into files that have replaced the outputs.
-  void flush_made() {
-    output_.flush_made();
-    error_.flush_made();
-  }
+  /// Before save(), in the process where the rank runs: as flush(), but writes nothing into files
+  /// that have replaced the outputs. Also what the process's output has: wide characters. Notes how
+  /// far the process's input was read, before the rank reads on.
+  void prepare_save();
 
   /// Flushes both outputs and completes their last lines.
   void finish();
 
   /// For a rank whose memory is saved and restored, with the files in the place of standard streams
-  /// (freopen). Flushed before.
+  /// (freopen), and what it has not taken of the input that was read. After prepare_save().
   void save(ByteWriter& to) const;
   void restore(ByteCursor& from);
+
+  /// Whether the rank has read wide characters of the process's input, which save() leaves out.
+  [[nodiscard]] bool has_wide_input() const;
 
   /// The streams of the C library that this object has made.
   void add_made_to(std::vector<const FILE*>& streams) const;
@@ -174,10 +176,15 @@ class RankStreams {
 
   [[nodiscard]] FILE* input();
 
+  /// Rank 0, until freopen() has given it another one.
+  [[nodiscard]] bool reads_input_of_process() const { return rank_ == 0 && input_ == nullptr; }
+
   const int rank_;
   RankOutput output_;
   RankOutput error_;
   FILE* input_ = nullptr;
+  /// At prepare_save(); below 0: the input is no regular file.
+  off_t input_offset_ = -1;
   bool has_linked_fortran_ = false;
 };
 

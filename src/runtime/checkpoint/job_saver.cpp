@@ -255,7 +255,7 @@ int JobSaver::save_stopped(core::JobStop& stop) {
   }
   last_refusal_.clear();
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
-    states_.flush_lines(world_.rank(i));
+    states_.prepare_save(world_.rank(i));
   const pid_t parent = ::getpid();
   pid_t child = -1;
   {

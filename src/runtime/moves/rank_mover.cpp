@@ -509,7 +509,7 @@ std::string RankMover::pack(const mpi::RankLayout& layout) {
     const std::uint32_t process = layout.process_of(i);
     if (process == config_.own_process) continue;
     mpi::RankState& rank = world_.rank(i);
-    states_.flush_lines(rank);
+    states_.prepare_save(rank);
     const os::MemoryRange stack = safepoint_.stack_of(rank);
     PackedRank packed{.number = i,
                       .load = loads_[static_cast<std::size_t>(i)],
