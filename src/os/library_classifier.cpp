@@ -24,6 +24,8 @@ constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handle
                                                     "obstack_exit_failure",
                                                     "re_syntax_options",
                                                     "re_max_failures",
+                                                    "re_comp",
+                                                    "re_exec",
                                                     "__check_rhosts_file",
                                                     "__rcmd_errstr",
                                                     "rexecoptions",

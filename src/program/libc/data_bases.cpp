@@ -1,6 +1,7 @@
 //! getpwnam, getpwent, gethostbyname, getservbyname, getmntent and similar functions: the entries
 //! that they return, one per rank, through the C library's re-entrant functions. A rank reads a
-//! list of users or groups (getpwent, getgrent) as a whole, at the first call.
+//! list of users or groups (getpwent, getgrent, and their re-entrant forms) as a whole, at the
+//! first call.
 
 #include <cerrno>
 #include <grp.h>
@@ -70,8 +71,9 @@ struct ListFunctions {
   void (*close)();
 };
 
+/// The entry at the rank's position, or null at the end.
 template <class Entry>
-Entry* next_entry(EntryList<Entry>& list, const ListFunctions<Entry>& functions) {
+Entry* current_entry(EntryList<Entry>& list, const ListFunctions<Entry>& functions) {
   if (!list.is_read) {
     const std::scoped_lock lock(list_mutex);
     functions.rewind();
@@ -82,7 +84,30 @@ Entry* next_entry(EntryList<Entry>& list, const ListFunctions<Entry>& functions)
     functions.close();
     list.is_read = true;
   }
-  return list.next < list.entries.size() ? &list.entries[list.next++].entry : nullptr;
+  return list.next < list.entries.size() ? &list.entries[list.next].entry : nullptr;
+}
+
+template <class Entry>
+Entry* next_entry(EntryList<Entry>& list, const ListFunctions<Entry>& functions) {
+  Entry* entry = current_entry(list, functions);
+  if (entry != nullptr) ++list.next;
+  return entry;
+}
+
+/// As next_entry(), into the caller's memory, by `look_up(name, ...)`. Stays at an entry that is
+/// too large.
+template <class Entry, class LookUp>
+int next_entry_into(EntryList<Entry>& list,
+                    const ListFunctions<Entry>& functions,
+                    char* Entry::* name,
+                    LookUp&& look_up,
+                    Entry** found) {
+  *found = nullptr;
+  const Entry* entry = current_entry(list, functions);
+  if (entry == nullptr) return ENOENT;
+  const int error = look_up(entry->*name);
+  if (error != ERANGE) ++list.next;
+  return error;
 }
 
 }  // namespace
@@ -107,30 +132,42 @@ SORREL_INTERPOSED group* getgrgid(gid_t number) {
   return account_of(real, ::getgrgid_r, number, &AccountResults::users);
 }
 
-#define SORREL_ACCOUNT_LIST(Entry, list, set_name, get_name, end_name)                           \
-  SORREL_INTERPOSED void set_name() {                                                            \
-    static auto* const real = next_definition<void()>(#set_name);                                \
-    RankProcess* process = current_rank_process();                                               \
-    if (process == nullptr) return real();                                                       \
-    process->libc_state().account_lists().list = {};                                             \
-  }                                                                                              \
-  SORREL_INTERPOSED void end_name() {                                                            \
-    static auto* const real = next_definition<void()>(#end_name);                                \
-    RankProcess* process = current_rank_process();                                               \
-    if (process == nullptr) return real();                                                       \
-    process->libc_state().account_lists().list = {};                                             \
-  }                                                                                              \
-  SORREL_INTERPOSED Entry* get_name() {                                                          \
-    static auto* const real = next_definition<Entry*()>(#get_name);                              \
-    static const ListFunctions<Entry> functions{                                                 \
-        next_definition<void()>(#set_name), ::get_name##_r, next_definition<void()>(#end_name)}; \
-    RankProcess* process = current_rank_process();                                               \
-    if (process == nullptr) return real();                                                       \
-    return next_entry(process->libc_state().account_lists().list, functions);                    \
+#define SORREL_ACCOUNT_LIST(Entry, list, name, look_up, set_name, get_name, end_name)              \
+  SORREL_INTERPOSED void set_name() {                                                              \
+    static auto* const real = next_definition<void()>(#set_name);                                  \
+    RankProcess* process = current_rank_process();                                                 \
+    if (process == nullptr) return real();                                                         \
+    process->libc_state().account_lists().list = {};                                               \
+  }                                                                                                \
+  SORREL_INTERPOSED void end_name() {                                                              \
+    static auto* const real = next_definition<void()>(#end_name);                                  \
+    RankProcess* process = current_rank_process();                                                 \
+    if (process == nullptr) return real();                                                         \
+    process->libc_state().account_lists().list = {};                                               \
+  }                                                                                                \
+  static const ListFunctions<Entry>& functions_of_##list() {                                       \
+    static const ListFunctions<Entry> functions{                                                   \
+        next_definition<void()>(#set_name),                                                        \
+        next_definition<int(Entry*, char*, std::size_t, Entry**)>(#get_name "_r"),                 \
+        next_definition<void()>(#end_name)};                                                       \
+    return functions;                                                                              \
+  }                                                                                                \
+  SORREL_INTERPOSED Entry* get_name() {                                                            \
+    static auto* const real = next_definition<Entry*()>(#get_name);                                \
+    RankProcess* process = current_rank_process();                                                 \
+    if (process == nullptr) return real();                                                         \
+    return next_entry(process->libc_state().account_lists().list, functions_of_##list());          \
+  }                                                                                                \
+  SORREL_INTERPOSED int get_name##_r(Entry* entry, char* text, std::size_t bytes, Entry** found) { \
+    RankProcess* process = current_rank_process();                                                 \
+    if (process == nullptr) return functions_of_##list().read(entry, text, bytes, found);          \
+    return next_entry_into(                                                                        \
+        process->libc_state().account_lists().list, functions_of_##list(), &Entry::name,           \
+        [&](const char* key) { return look_up(key, entry, text, bytes, found); }, found);          \
   }
 
-SORREL_ACCOUNT_LIST(passwd, users, setpwent, getpwent, endpwent)
-SORREL_ACCOUNT_LIST(group, groups, setgrent, getgrent, endgrent)
+SORREL_ACCOUNT_LIST(passwd, users, pw_name, ::getpwnam_r, setpwent, getpwent, endpwent)
+SORREL_ACCOUNT_LIST(group, groups, gr_name, ::getgrnam_r, setgrent, getgrent, endgrent)
 
 SORREL_INTERPOSED hostent* gethostbyname(const char* name) {
   static auto* const real = next_definition<decltype(::gethostbyname)>("gethostbyname");

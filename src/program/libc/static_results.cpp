@@ -1,5 +1,5 @@
-//! strtok, hsearch, inet_ntoa, ether_ntoa, tmpnam, l64a, ecvt, strerror, strsignal, ttyname,
-//! ptsname, mbtowc: their static results, one per rank, through the C library's re-entrant
+//! strtok, hsearch, inet_ntoa, ether_ntoa, ether_aton, tmpnam, l64a, ecvt, strerror, strsignal,
+//! ttyname, ptsname, mbtowc: their static results, one per rank, through the C library's re-entrant
 //! functions.
 
 #include <arpa/inet.h>
@@ -84,6 +84,12 @@ SORREL_INTERPOSED char* ether_ntoa(const ether_addr* address) noexcept {
   static auto* const real = next_definition<decltype(::ether_ntoa)>("ether_ntoa");
   TextResults* results = texts_of_rank();
   return results == nullptr ? real(address) : ::ether_ntoa_r(address, results->card);
+}
+
+SORREL_INTERPOSED ether_addr* ether_aton(const char* text) noexcept {
+  static auto* const real = next_definition<decltype(::ether_aton)>("ether_aton");
+  TextResults* results = texts_of_rank();
+  return results == nullptr ? real(text) : ::ether_aton_r(text, &results->card_address);
 }
 
 SORREL_INTERPOSED char* l64a(long number) noexcept {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mntent.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <netinet/in.h>
 #include <new>
 #include <optional>
@@ -64,10 +65,11 @@ struct SearchTable {
   hsearch_data data{};
 };
 
-/// Results of functions that return a text.
+/// Results of functions that return a text, or read one.
 struct TextResults {
   char address[INET_ADDRSTRLEN] = {};  // inet_ntoa
   char card[18] = {};                  // ether_ntoa
+  ether_addr card_address{};           // ether_aton
   char name[L_tmpnam] = {};            // tmpnam
   char base_64[8] = {};                // l64a
   char digits[5120] = {};              // ecvt, fcvt, qecvt, qfcvt: all digits of a long double

@@ -1,6 +1,7 @@
 // Static results of functions of the C library belong to a rank, while other ranks call them.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <grp.h>
 #include <locale.h>
 #include <mntent.h>
@@ -74,6 +75,27 @@ static void check_lists(void) {
     if (sum % 3 == (unsigned long)rank % 3) sched_yield();
   }
   endgrent();
+  // The re-entrant forms have the same lists.
+  const unsigned long listed = sum;
+  struct passwd user;
+  struct group users;
+  struct passwd* next_user = NULL;
+  struct group* next_users = NULL;
+  char text[4096];
+  char short_text[2];
+  sum = 0;
+  check(getpwent_r(&user, short_text, sizeof short_text, &next_user) == ERANGE, "getpwent_r");
+  while (getpwent_r(&user, text, sizeof text, &next_user) == 0) {
+    sum = 31 * sum + next_user->pw_uid;
+    if (sum % 3 == (unsigned long)rank % 3) sched_yield();
+  }
+  endpwent();
+  while (getgrent_r(&users, text, sizeof text, &next_users) == 0) {
+    sum = 31 * sum + next_users->gr_gid;
+    if (sum % 3 == (unsigned long)rank % 3) sched_yield();
+  }
+  endgrent();
+  check(sum == listed && next_user == NULL && next_users == NULL, "getpwent_r and getgrent_r");
   MPI_Allreduce(&sum, &sums[0], 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce(&sum, &sums[1], 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
   check(sum != 0 && sums[0] == sums[1], "getpwent and getgrent");
@@ -97,6 +119,11 @@ static void check_texts(void) {
   check_text(qfcvt(1e4000L * (1.5L + 0.1L * rank), 0, &point, &sign), "qfcvt");
   check(point == 4001, "qfcvt of a large number");
   check_text(ether_ntoa(&card), "ether_ntoa");
+  char card_name[32];
+  snprintf(card_name, sizeof card_name, "2:0:0:0:0:%x", rank);
+  const struct ether_addr* read = ether_aton(card_name);
+  MPI_Barrier(MPI_COMM_WORLD);
+  check(read != NULL && memcmp(read, &card, sizeof card) == 0, "ether_aton");
   check_text(address_name(), "gethostbyname");
   check_text(service_name(), "getservbyname");
   check_text(protocol_name(), "getprotobynumber");
