@@ -11,6 +11,7 @@
 #include "check/checked_job.hpp"
 #include "launch/exit_status.hpp"
 #include "mpi/base/error_string.hpp"
+#include "mpi/base/returned_codes.h"
 #include "mpi/io/rank_files.hpp"
 #include "mpi/match/observer.hpp"
 #include "mpi/match/rank_events.hpp"
@@ -155,12 +156,22 @@ int raise(RankState& self, Comm& comm, const mpi::Errhandler& handler, int error
   });
 }
 
+/// Errors without an object are errors of MPI_COMM_SELF, MPI 5.0, 9.3. Programs that were built for
+/// another MPI expect MPI_COMM_WORLD, as in MPI 3.1, unless they set a handler of MPI_COMM_SELF.
+Comm& comm_with_handler(RankState& self, Comm& comm) {
+  if (&comm != &self.self_comm || sorrel_is_translated_program == nullptr) return comm;
+  const bool is_as_begun = comm.errhandler == mpi::errhandler_of(MPI_ERRORS_ARE_FATAL);
+  const bool has_world = self.world_comm.shared != nullptr;
+  return is_as_begun && has_world && sorrel_is_translated_program() != 0 ? self.world_comm : comm;
+}
+
 }  // namespace
 
 int raise(RankState& self, Comm& comm, int error_class) {
   // The own communicator of a file: the file's handler gets the error.
   if (comm.file != nullptr) return raise(self, *comm.file, error_class);
-  return raise(self, comm, *comm.errhandler, error_class);
+  Comm& used = comm_with_handler(self, comm);
+  return raise(self, used, *used.errhandler, error_class);
 }
 
 namespace {

@@ -69,6 +69,7 @@ static int announced(int error) {
   f_last_call.end = __stop_sorrel_translation;
   if (error != MPI_SUCCESS) return from_error(error);
   sorrel_announce_fortran(&f_last_call);
+  sorrel_announce_translation();
   f_begin();
   if (f_fortran.bytes == 0) f_hot.forwards = sorrel_announce_codes(f_hot.functions, code_of);
   return MPI_SUCCESS;

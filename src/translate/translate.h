@@ -36,6 +36,10 @@ extern struct f_hot f_hot __attribute__((visibility("hidden")));
 /* In returned_codes.c. Not 0: the standard's functions return code_of(error) from now on. */
 int sorrel_announce_codes(const struct sorrel_standard_functions* functions, int (*code_of)(int));
 
+/* In returned_codes.c: errors without an object, and those of MPI_COMM_SELF, have the handler of
+ * MPI_COMM_WORLD from now on, unless the program sets one of MPI_COMM_SELF. */
+void sorrel_announce_translation(void);
+
 /* In request_memory.c: where the runtime has requests from now on, and how many places of so many
  * bytes there are. Null: there is no such memory. */
 void* sorrel_request_memory(unsigned place_bytes, unsigned* place_count);

@@ -135,8 +135,35 @@ static void functions_beyond_mpi_answer(void) {
 }
 #endif
 
+/* MPI 3.1 has errors without an object on MPI_COMM_WORLD, MPI 4 on MPI_COMM_SELF. */
+static MPI_Comm comm_of_error;
+
+static void note_comm(MPI_Comm* comm, int* error, ...) {
+  (void)error;
+  comm_of_error = *comm;
+}
+
+static void errors_without_an_object_reach_a_handler(void) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(note_comm, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  int size = 0;
+  MPI_Type_size(MPI_DATATYPE_NULL, &size);
+  CHECK(comm_of_error == MPI_COMM_WORLD);
+  comm_of_error = MPI_COMM_NULL;
+  MPI_Comm_rank(MPI_COMM_NULL, &size);
+  CHECK(comm_of_error == MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  MPI_Type_size(MPI_DATATYPE_NULL, &size);
+  CHECK(comm_of_error == MPI_COMM_SELF);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  errors_without_an_object_reach_a_handler();
   structures_have_marked_bounds();
   CHECK_EQUAL(MPIX_Query_cuda_support(), 0);
   functions_beyond_mpi_answer();

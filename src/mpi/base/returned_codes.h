@@ -13,6 +13,10 @@ extern "C" {
 /* For the calling rank. Null: the standard's codes. */
 __attribute__((visibility("hidden"))) void sorrel_set_returned_codes(int (*code_of)(int error));
 
+/* Whether a translation has begun MPI in this process, for all of its ranks. Null where no
+ * translation can be: in the library with the standard's names. */
+__attribute__((weak, visibility("hidden"))) int sorrel_is_translated_program(void);
+
 #ifdef __cplusplus
 }
 #endif
