@@ -280,6 +280,13 @@ void audit(const Team& team) {
     SORREL_AUDIT_INVARIANTS(team.member_states[i]);
 }
 
+/// GCC opens a loop with schedule(auto) together with its region, and then cuts it like a static
+/// one.
+void leave_unused_loop(TeamThread& thread) {
+  if (thread.team->has_loop && thread.share != nullptr) [[unlikely]]
+    end_loop(thread);
+}
+
 void report_size(std::uint32_t asked) {
   static std::atomic<bool> was_reported{false};
   // Relaxed: a flag by itself.
@@ -387,6 +394,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
 void end_region(TeamThread& thread) {
   Team& team = *thread.team;
   SORREL_ASSERT(team.master == &thread && thread.innermost_level != nullptr);
+  leave_unused_loop(thread);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (has_tool()) [[unlikely]]
     tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::begin);
@@ -539,6 +547,7 @@ void run_implicit_task(TeamThread& thread) {
   publish_to_monitor(thread.team, &team);
   enter_region(thread, team, team.has_loop);
   call_task(thread, team.body, team.data);
+  leave_unused_loop(thread);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (has_tool()) [[unlikely]]
     tell_sync(thread, ompt::Sync::barrier_implicit_parallel, ompt::Endpoint::begin);
