@@ -45,14 +45,15 @@ int check_blocks(RankState& self,
                  const UserBlocks& user,
                  BlockList* blocks) {
   Datatype* type = nullptr;
-  if (user.is_list()) {
+  if (!user.is_list()) {
+    if (user.count < 0) return fail_count(self, user.count);
+  } else if (block_count > 0) {
+    // Lists of no blocks may be null pointers, as those of an empty vector are.
     if (const int error = check_lists(self, user); error != MPI_SUCCESS) return error;
-  } else if (user.count < 0) {
-    return fail_count(self, user.count);
   }
   if (user.datatypes == nullptr) {
-    if (const int error = check_type(self, user.datatype, &type); error != MPI_SUCCESS)
-      return error;
+    const MPI_Datatype common = user.names.datatypes != nullptr ? MPI_BYTE : user.datatype;
+    if (const int error = check_type(self, common, &type); error != MPI_SUCCESS) return error;
   }
   for (std::size_t i = 0; user.is_list() && i < static_cast<std::size_t>(block_count); ++i) {
     if (user.counts[i] < 0) return fail_count(self, user.counts[i]);

@@ -274,6 +274,32 @@ static void over_dist_graph(void) {
   over(&edges);
 }
 
+/// Ranks without edges: their lists may be null pointers.
+static void over_no_edges(void) {
+  MPI_Comm empty;
+  MPI_Request requests[6];
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &empty);
+  MPI_Neighbor_allgatherv(NULL, 0, MPI_INT, NULL, NULL, NULL, MPI_INT, empty);
+  MPI_Neighbor_alltoallv(NULL, NULL, NULL, MPI_INT, NULL, NULL, NULL, MPI_INT, empty);
+  MPI_Neighbor_alltoallw(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, empty);
+  MPI_Ineighbor_allgatherv(NULL, 0, MPI_INT, NULL, NULL, NULL, MPI_INT, empty, &requests[0]);
+  MPI_Ineighbor_alltoallv(NULL, NULL, NULL, MPI_INT, NULL, NULL, NULL, MPI_INT, empty,
+                          &requests[1]);
+  MPI_Ineighbor_alltoallw(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, empty, &requests[2]);
+  MPI_Neighbor_allgatherv_init(NULL, 0, MPI_INT, NULL, NULL, NULL, MPI_INT, empty, MPI_INFO_NULL,
+                               &requests[3]);
+  MPI_Neighbor_alltoallv_init(NULL, NULL, NULL, MPI_INT, NULL, NULL, NULL, MPI_INT, empty,
+                              MPI_INFO_NULL, &requests[4]);
+  MPI_Neighbor_alltoallw_init(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, empty, MPI_INFO_NULL,
+                              &requests[5]);
+  MPI_Startall(3, &requests[3]);
+  MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
+  for (int i = 3; i < 6; i++)
+    MPI_Request_free(&requests[i]);
+  MPI_Comm_free(&empty);
+}
+
 static void fill_long(int* send, int count, int round) {
   for (int i = 0; i < 2 * count; i++)
     send[i] = me * 1000000 + round * 1000 + i;
@@ -349,6 +375,7 @@ int main(int argc, char** argv) {
   over_grids();
   over_graph();
   over_dist_graph();
+  over_no_edges();
   for (int count = 20000; ranks <= 16 && count <= 60000; count += 40000)
     long_blocks(count);
   derived_types();
