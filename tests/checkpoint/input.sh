@@ -15,7 +15,7 @@ again() {
   $sorrel restart --workers 1 "$folder/save" > "$folder/out" 2> "$folder/err" || fail "$1: the restart ended with $?"
   [ "$(tr '\n' ' ' < "$folder/out")" = "restarted $2" ] || fail "$1: the restarted job has read other lines than $2"
 }
-# The same file: what it has not taken of it, once.
+# From one file: what the job has not taken of it, once.
 for how in fgets read; do
   save $how < "$folder/lines"
   again $how 'three four five ' < "$folder/lines"
