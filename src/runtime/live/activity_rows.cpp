@@ -74,7 +74,7 @@ report::WaitTable activity_rows(const JobView& job, const ActivityAnswers& answe
     const core::Worker& worker = job.scheduler().worker(number);
     report::RankWait row = description_of(description.activity);
     places.push_back(describe_state(row, description, answers.workers[number], worker));
-    if (row.call.empty()) row.call = "-";
+    if (row.call.empty()) row.call.push_back('-');
     rows.push_back(std::move(row));
   }
   const std::vector<std::string> texts = symbols::source_lines(places);
