@@ -590,7 +590,7 @@ int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std
     if (const int error = barrier(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {
       for (auto& staged : staging_)
-        staged = std::make_unique<LinePair[]>(line_pairs(bytes));
+        staged = std::make_unique_for_overwrite<LinePair[]>(line_pairs(bytes));
       staging_bytes_ = bytes;
     }
     barrier(self, comm);

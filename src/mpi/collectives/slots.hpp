@@ -113,9 +113,9 @@ class CollectiveSlots {
                        const SmallReduction& reduction);
 
   /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading.
-  /// They begin at a cache line, and are zeros at first. All members call with the same `bytes`.
-  /// The members are those of one process. May suspend. Fails as barrier() does, and with
-  /// MPI_ERR_TRUNCATE if member 0 has not called.
+  /// They begin at a pair of cache lines. All members call with the same `bytes`. The members are
+  /// those of one process. May suspend. Fails as barrier() does, and with MPI_ERR_TRUNCATE if
+  /// member 0 has not called.
   int staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer);
 
   /// Called when a member frees the communicator, on its worker.

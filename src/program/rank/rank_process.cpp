@@ -261,9 +261,11 @@ void RankProcess::leave() {
 int RankProcess::run() {
   if (are_saved_) {
     arguments_.move_to(__builtin_alloca(arguments_.bytes()));
-    environment_.move_to(__builtin_alloca(environment_.bytes()));
-    libc_state().make_generators(
-        __builtin_alloca_with_align(sizeof(Generators), 8 * alignof(Generators)));
+    // One place for both: a place of constant size would be in the frame of every rank.
+    auto* place = static_cast<std::byte*>(__builtin_alloca_with_align(
+        sizeof(Generators) + environment_.bytes(), 8 * alignof(Generators)));
+    libc_state().make_generators(place);
+    environment_.move_to(place + sizeof(Generators));
     set_program_names(copy_, arguments_);
   }
   run_constructors();

@@ -44,7 +44,7 @@ const char* LibcState::reason_not_saved() const {
 }
 
 void LibcState::save(ByteWriter& to) const {
-  SORREL_ASSERT(generators_ != &own_generators_, "the generators do not go along with the rank");
+  SORREL_ASSERT(own_generators_ == nullptr, "the generators do not go along with the rank");
   to.add(generators_);
   to.add(zone_names_.size());
   for (char* name : zone_names_)
@@ -64,13 +64,18 @@ void LibcState::restore(ByteCursor& from) {
   strtok_position_ = from.take<char*>();
 }
 
+Generators& LibcState::generators() {
+  if (generators_ == nullptr) generators_ = &made(own_generators_);
+  return *generators_;
+}
+
 random_data& LibcState::random() {
-  std::optional<RandomState>& random = generators_->random;
+  std::optional<RandomState>& random = generators().random;
   return (random ? *random : random.emplace()).generator;
 }
 
 drand48_data& LibcState::drand48() {
-  std::optional<drand48_data>& drand48 = generators_->drand48;
+  std::optional<drand48_data>& drand48 = generators().drand48;
   return drand48 ? *drand48 : drand48.emplace();
 }
 

@@ -178,8 +178,11 @@ class LibcState {
   void restore(ByteCursor& from);
 
  private:
-  Generators own_generators_;
-  Generators* generators_ = &own_generators_;
+  [[nodiscard]] Generators& generators();
+
+  /// Null until the first use, and if they are in the rank's memory.
+  std::unique_ptr<Generators> own_generators_;
+  Generators* generators_ = nullptr;
   std::vector<char*> zone_names_;
   std::unique_ptr<TimeResults> time_results_;
   std::unique_ptr<AccountResults> account_results_;
