@@ -94,6 +94,8 @@ Part part_of(std::string_view text) {
       const std::string number(text.substr(at, length));
       part.numbers.push_back({.value = std::strtod(number.c_str(), nullptr),
                               .is_exact = number.find_first_of(".eE") == std::string::npos});
+      // "( 1.5" and "(10.5": a field's width puts blanks in front of short numbers.
+      if (part.text.ends_with("( ") || part.text.ends_with("[ ")) part.text.pop_back();
       part.text += number_mark;
       at += length;
       part.is_time |= is_unit(text.substr(at));

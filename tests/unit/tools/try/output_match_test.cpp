@@ -92,6 +92,13 @@ TEST(OutputMatch, ColumnsMayHaveOtherBlanks) {
   EXPECT_EQ(difference("ranks   2 sum 15\n", "ranks  4   sum 15\n"), "");
 }
 
+TEST(OutputMatch, NumbersInParenthesesMayHaveOtherBlanks) {
+  EXPECT_EQ(difference("Grind time (us/z/c)  =  2.1071698 (per dom)  ( 1.0114415 overall)\n",
+                       "Grind time (us/z/c)  = 10.213312 (per dom)  (0.98114415 overall)\n"),
+            "");
+  EXPECT_EQ(difference("point ( 1, 2)\n", "point (10, 2)\n"), "10 in place of 1 in 'point (#,#)'");
+}
+
 TEST(OutputMatch, IgnoredLinesAreLeftOut) {
   MatchOptions options;
   options.ignored.emplace_back("^grid", std::regex::extended);
