@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "mpi/datatype/data_span.hpp"
 #include "mpi/datatype/rows.hpp"
 
 namespace sorrel::abi {
@@ -26,11 +27,8 @@ std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
 AddressRange range_of(const DeviceBlock& block) {
   SORREL_ASSERT(block.count != 0 && block.type != nullptr && block.type->size() != 0,
                 "a block of %zu elements", block.count);
-  const mpi::Datatype& type = *block.type;
-  const std::int64_t last = static_cast<std::int64_t>(block.count - 1) * type.extent();
-  const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
-  const std::int64_t end = type.true_lb() + type.true_extent() + std::max<std::int64_t>(last, 0);
-  return {moved(block.address, begin), moved(block.address, end)};
+  const mpi::DataSpan span = mpi::span_of(*block.type, block.count);
+  return {span.begin_at(block.address), span.end_at(block.address)};
 }
 
 /// Where a block lies that is not within one allocation: decided by each of its rows.

@@ -65,9 +65,8 @@ class BlocksInRows {
       : rows_(rows), rank_count_(rank_count), are_uniform_(are_uniform) {}
 
   /// The caller's. False: they are too long for a row.
-  bool write(std::int32_t own_rank, const BlockList& blocks, int& error) {
-    return are_uniform_ ? write_uniform(own_rank, blocks, error)
-                        : write_listed(own_rank, blocks, error);
+  bool write(const BlockList& blocks, int& error) {
+    return are_uniform_ ? write_uniform(blocks, error) : write_listed(blocks, error);
   }
 
   [[nodiscard]] TypedBuffer of(std::int32_t from, std::int32_t to) const {
@@ -86,17 +85,17 @@ class BlocksInRows {
   using Place = std::uint16_t;
   static_assert(StagedRows::row_bytes <= std::numeric_limits<Place>::max());
 
-  bool write_uniform(std::int32_t own_rank, const BlockList& blocks, int& error) {
+  bool write_uniform(const BlockList& blocks, int& error) {
     const TypedBuffer all{.buffer = blocks.buffer,
                           .count = blocks.count * static_cast<std::size_t>(rank_count_),
                           .type = blocks.type};
     if (all.bytes() > StagedRows::row_bytes) return false;
     rows_.begin_own(all.bytes());
-    record_error(error, move(all, rows_.part(own_rank, 0, all.bytes())));
+    record_error(error, move(all, rows_.own_part(0, all.bytes())));
     return true;
   }
 
-  bool write_listed(std::int32_t own_rank, const BlockList& blocks, int& error) {
+  bool write_listed(const BlockList& blocks, int& error) {
     const std::size_t list_bytes = sizeof(Place) * (static_cast<std::size_t>(rank_count_) + 1);
     std::size_t end = list_bytes;
     for (std::int32_t to = 0; to < rank_count_; ++to)
@@ -107,7 +106,7 @@ class BlocksInRows {
     for (std::int32_t to = 0; to < rank_count_; ++to) {
       const TypedBuffer block = blocks.of(to);
       set_place(row, to, place);
-      record_error(error, move(block, rows_.part(own_rank, place, block.bytes())));
+      record_error(error, move(block, rows_.own_part(place, block.bytes())));
       place += block.bytes();
     }
     set_place(row, rank_count_, place);
@@ -133,7 +132,7 @@ int all_to_all_rows(const Member& member, const BlockList* send, const BlockList
   if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;
   BlocksInRows staged(rows, comm.size(), comm.call.kind() == CollectiveKind::alltoall);
   int error = MPI_SUCCESS;
-  bool are_all_staged = staged.write(comm.rank, send == nullptr ? receive : *send, error);
+  bool are_all_staged = staged.write(send == nullptr ? receive : *send, error);
   std::unique_ptr<PackedBlocks> packed;
   if (!are_all_staged && send == nullptr)
     packed = std::make_unique<PackedBlocks>(receive, comm.size());

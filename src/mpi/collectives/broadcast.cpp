@@ -215,7 +215,7 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
   if (buffer.bytes() <= slots.limit(Limit::bcast_staged)) {
     // The staging buffer saves the second barrier.
     std::byte* place = nullptr;
-    error = slots.staging(self, comm, std::max(buffer.bytes(), staging_bytes_min), &place);
+    error = slots.staging(self, comm, buffer.bytes(), &place);
     if (error != MPI_SUCCESS) return error;
     const TypedBuffer staged{
         .buffer = place, .count = buffer.bytes(), .type = datatype_from_handle(MPI_BYTE)};

@@ -110,7 +110,7 @@ int all_gather_rows(const Member& member, const TypedBuffer* send, const BlockLi
   if (const int mismatch = rows.open(member); mismatch != MPI_SUCCESS) return mismatch;
   const bool is_staged = own.bytes() <= StagedRows::row_bytes;
   rows.begin_own(own.bytes(), is_staged ? nullptr : &own);
-  int error = is_staged ? move(own, rows.part(comm.rank, 0, own.bytes())) : MPI_SUCCESS;
+  int error = is_staged ? move(own, rows.own_part(0, own.bytes())) : MPI_SUCCESS;
   if (send != nullptr) record_error(error, move(own, own_block));
   if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
   bool are_all_staged = is_staged;

@@ -18,6 +18,9 @@ namespace sorrel::mpi {
 
 namespace {
 
+/// A staging buffer has at least this size, so that it seldom grows.
+constexpr std::size_t staging_bytes_min = 4096;
+
 /// Calls of the user in which a rank uses nothing of its worker but the barrier, so that it may
 /// wake on another one. Those that create objects, and those of windows and files, hold more.
 bool allows_safepoint(const CollectiveCall& call) {
@@ -594,7 +597,7 @@ int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std
       staging_bytes_ = bytes;
     }
     barrier(self, comm);
-    if (staging_bytes_ < bytes) return MPI_ERR_TRUNCATE;
+    SORREL_ASSERT(staging_bytes_ >= bytes, "the members disagree on the size");
   }
   *buffer = reinterpret_cast<std::byte*>(staging_[comm.barrier_count % 2].get());
   return MPI_SUCCESS;

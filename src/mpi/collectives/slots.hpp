@@ -35,9 +35,6 @@ namespace sorrel::mpi {
 
 struct RankState;
 
-/// A staging buffer has at least this size, so that it seldom grows.
-inline constexpr std::size_t staging_bytes_min = 4096;
-
 /// A node's report to its parent, the release of a node, and what two nodes send each other:
 /// mailbox records with all that the receiver needs, so that it reads no line of the other core.
 /// What is rare goes by RemoteCall.
@@ -114,8 +111,7 @@ class CollectiveSlots {
 
   /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading.
   /// They begin at a pair of cache lines. All members call with the same `bytes`. The members are
-  /// those of one process. May suspend. Fails as barrier() does, and with MPI_ERR_TRUNCATE if
-  /// member 0 has not called.
+  /// those of one process. May suspend. Fails as barrier() does.
   int staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer);
 
   /// Called when a member frees the communicator, on its worker.

@@ -1,6 +1,5 @@
 //! StagedRows - a row of the staging buffer for each member, so that one barrier separates writing
-//! from reading. No two members write to one pair of cache
-//! lines.
+//! from reading. No two members write to one pair of cache lines.
 //!
 //! What is too long for a row stays where it is, and is read there: every member sees this in the
 //! rows, and enters a second barrier for it. So members agree without knowing each other's counts.
@@ -55,6 +54,11 @@ class StagedRows {
 
   /// Read between that barrier and the one after it.
   [[nodiscard]] const Row& of(std::int32_t rank) const { return rows_[rank]; }
+
+  /// A part of the caller's data.
+  [[nodiscard]] TypedBuffer own_part(std::size_t first, std::size_t bytes) const {
+    return part(own_, first, bytes);
+  }
 
   /// A part of a member's data.
   [[nodiscard]] TypedBuffer part(std::int32_t rank, std::size_t first, std::size_t bytes) const {

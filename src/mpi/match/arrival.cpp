@@ -64,7 +64,7 @@ void deliver_and_dispose(Request& receive, Message& message) {
     free_copy(here.pool(), message);
   } else if (sender->owner->worker == nullptr) [[unlikely]] {
     deliver_remote(receive, message);
-  } else if (sender->mode == device_mode) [[unlikely]] {
+  } else if (sender->mode == SendMode::from_device) [[unlikely]] {
     deliver_from_device(receive, *sender);
   } else if (can_be_shared(receive, *sender)) {
     copy_together(receive, *sender);

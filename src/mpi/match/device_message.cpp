@@ -6,6 +6,7 @@
 
 #include "device/direct_memory.hpp"
 #include "device/direct_table.hpp"
+#include "mpi/datatype/data_span.hpp"
 #include "mpi/datatype/rows.hpp"
 #include "mpi/match/arrival.hpp"
 
@@ -230,11 +231,8 @@ void enter(Request& request) {
 }  // namespace
 
 bool holds(device::DirectMemory& memory, const DeviceData& data) {
-  const Datatype& type = *data.type;
-  const std::int64_t last = static_cast<std::int64_t>(data.count - 1) * type.extent();
-  const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
-  const std::int64_t end = type.true_lb() + type.true_extent() + std::max<std::int64_t>(last, 0);
-  return memory.holds(moved(data.address, begin), moved(data.address, end));
+  const DataSpan span = span_of(*data.type, data.count);
+  return memory.holds(span.begin_at(data.address), span.end_at(data.address));
 }
 
 DeviceReceive::DeviceReceive(const void* host, const DeviceData& data, device::DirectMemory& memory)
@@ -266,14 +264,14 @@ Request& start_send_from_device(RankState& self,
                                 const SendArguments& arguments,
                                 device::DirectMemory& memory) {
   device::direct_table().set_memory(&self, memory);
-  Request& request = make_send(self, comm, arguments, device_mode);
+  Request& request = make_send(self, comm, arguments, SendMode::from_device);
   activate(request);
   enter(request);
   return request;
 }
 
 void deliver_from_device(Request& receive, Request& send) {
-  SORREL_ASSERT(send.mode == device_mode && !receive.message.is_linked());
+  SORREL_ASSERT(send.mode == SendMode::from_device && !receive.message.is_linked());
   record_arrival(receive, send.message.envelope, send.message.bytes);
   (new Delivery(receive, send))->begin();
 }

@@ -14,10 +14,6 @@
 
 namespace sorrel::mpi {
 
-/// The mode of a send by reference whose buffer is on a device, whatever function has started it.
-/// No other send has this one: MPI_Rsend sends as MPI_Send does.
-inline constexpr SendMode device_mode = SendMode::ready;
-
 /// A typed buffer in the memory of a device.
 struct DeviceData {
   std::uintptr_t address;

@@ -42,7 +42,13 @@ struct Message : MatchEntry {
   Comm* comm;
 };
 
-enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
+/// MPI_Rsend sends in standard mode.
+enum class SendMode : std::uint8_t {
+  standard,
+  synchronous,
+  from_device,  ///< by reference, of a buffer on a device (device_message.hpp)
+  buffered
+};
 
 /// One send or receive. Fields without initial value are set by describe_send() and
 /// describe_receive(), or as their comments say. The request of an operation has none of the fields

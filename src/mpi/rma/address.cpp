@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "mpi/datatype/data_span.hpp"
+
 namespace sorrel::mpi {
 
 namespace {
 
-/// The bytes [begin, end) relative to the address of a buffer; false if they cannot be counted.
-struct DataSpan {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
+/// As span_of(), from `displacement` on; false if the bytes cannot be counted.
 [[nodiscard]] bool find_span(std::int64_t displacement,
                              std::size_t count,
                              const Datatype& type,

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/copy_bytes.hpp"
+#include "mpi/datatype/data_span.hpp"
 #include "mpi/datatype/rows.hpp"
 
 namespace sorrel::mpi {
@@ -42,12 +43,8 @@ class HostPiece {
 
 /// Whether all data of the target is still the owner's memory on a device.
 bool is_there(const DeviceTarget& target) {
-  const Datatype& type = target.type;
-  const std::int64_t last = static_cast<std::int64_t>(target.count - 1) * type.extent();
-  const std::int64_t begin = type.true_lb() + std::min<std::int64_t>(last, 0);
-  const std::int64_t end = type.true_lb() + type.true_extent() + std::max<std::int64_t>(last, 0);
-  return target.memory.holds(target.address + static_cast<std::uintptr_t>(begin),
-                             target.address + static_cast<std::uintptr_t>(end));
+  const DataSpan span = span_of(target.type, target.count);
+  return target.memory.holds(span.begin_at(target.address), span.end_at(target.address));
 }
 
 /// A piece of the packed stream, which is at `host`, to or from the device.

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool_types.h"
+
 typedef unsigned long long Count;
 _Complex int GOMP_loop_static_worksharing(Count);
 _Complex int GOMP_loop_static_worksharing_start(Count);
@@ -31,20 +33,6 @@ void GOMP_scope_start_with_end(uintptr_t*);
 void GOMP_scope_end(void);
 
 enum { in_parallel, in_workshare, explicit };
-
-typedef union {
-  uint64_t value;
-  void* ptr;
-} Data;
-
-typedef void (*Function)(void);
-typedef Function (*Lookup)(const char* name);
-
-typedef struct {
-  int (*initialize)(Lookup lookup, int device, Data* tool);
-  void (*finalize)(Data* tool);
-  Data tool_data;
-} Start;
 
 enum { work_event = 20, masked_event = 21, sync_event = 23, reduction_event = 31, kind_end = 16 };
 
@@ -120,8 +108,8 @@ typedef struct {
 } Part;
 
 /// The part of a thread or team, as the compiler computes it.
-static Part part_of(_Complex int who) {
-  const Count of = (Count) __real__ who, number = (Count) __imag__ who;
+static Part part_of(_Complex int numbers) {
+  const Count of = (Count) __real__ numbers, number = (Count) __imag__ numbers;
   const Count each = count / of, rest = count % of;
   const Count begin = each * number + (number < rest ? number : rest);
   return (Part){begin, begin + each + (number < rest ? 1 : 0)};
@@ -132,10 +120,10 @@ static void static_loops(void) {
   memset(seen, 0, sizeof seen);
 #pragma omp parallel num_threads(threads)
   {
-    const _Complex int who = GOMP_loop_static_worksharing(count);
-    expect("the threads of a loop", __real__ who == omp_get_num_threads());
-    expect("the thread of a loop", __imag__ who == omp_get_thread_num());
-    Part part = part_of(who);
+    const _Complex int numbers = GOMP_loop_static_worksharing(count);
+    expect("the threads of a loop", __real__ numbers == omp_get_num_threads());
+    expect("the thread of a loop", __imag__ numbers == omp_get_thread_num());
+    Part part = part_of(numbers);
     for (Count i = part.begin; i < part.end; i++)
       seen[i]++;
     GOMP_barrier_ext(in_workshare);
@@ -192,9 +180,9 @@ static void leagues(void) {
   static int seen[count];
 #pragma omp teams num_teams(team_count) thread_limit(1)
   {
-    const _Complex int who = GOMP_distribute_static_worksharing(count);
-    expect("the teams", __real__ who == omp_get_num_teams());
-    expect("the team", __imag__ who == omp_get_team_num());
+    const _Complex int numbers = GOMP_distribute_static_worksharing(count);
+    expect("the teams", __real__ numbers == omp_get_num_teams());
+    expect("the team", __imag__ numbers == omp_get_team_num());
     const Part part = part_of(GOMP_distribute_static_worksharing_start(count));
     GOMP_distribute_static_worksharing_dispatch(part.begin, part.end - part.begin);
     for (Count i = part.begin; i < part.end; i++)

@@ -14,30 +14,7 @@
 #define HAS_STANDARD 1
 #endif
 
-// The standard's types, as far as the tool uses them.
-typedef union {
-  uint64_t value;
-  void* ptr;
-} Data;
-
-typedef struct {
-  Data exit_frame, enter_frame;
-  int exit_flags, enter_flags;
-} Frame;
-
-typedef void (*Function)(void);
-typedef Function (*Lookup)(const char* name);
-
-typedef struct {
-  int (*initialize)(Lookup lookup, int device, Data* tool);
-  void (*finalize)(Data* tool);
-  Data tool_data;
-} Start;
-
-typedef struct {
-  Data variable;
-  int kind;
-} Dependence;
+#include "tool_types.h"
 
 enum {
   thread_begin = 1,

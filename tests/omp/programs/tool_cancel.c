@@ -6,19 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef union {
-  uint64_t value;
-  void* ptr;
-} Data;
-
-typedef void (*Function)(void);
-typedef Function (*Lookup)(const char* name);
-
-typedef struct {
-  int (*initialize)(Lookup lookup, int device, Data* tool);
-  void (*finalize)(Data* tool);
-  Data tool_data;
-} Start;
+#include "tool_types.h"
 
 enum { task_create = 5, task_schedule = 6, implicit_task = 7, cancel_event = 30 };
 
