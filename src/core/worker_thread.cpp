@@ -49,6 +49,9 @@ void WorkerThread::run() {
   };
   while (!scheduler_.is_stopping()) {
     if (must_lend_block()) {
+      // A thread of a rank may have the seat of the worker that ran here last: what it runs is not
+      // what this thread runs, if a function of the C library asks.
+      Worker::set_current(nullptr);
       spare = SpareBlock::make();
       is_refused = spare == nullptr;
       if (spare != nullptr) spare->enter();
