@@ -123,6 +123,10 @@ struct alignas(LinePair) BarrierNode {
   core::FiberQueue waiting;
   /// At the root node, if the members are in several processes: the barrier is a local_barrier().
   bool is_local_barrier = false;
+  /// At the first one of a pair: its contribution waits for its peer's, and for the decision
+  /// whether a safepoint begins. And what is wished of it.
+  bool is_held = false;
+  std::uint32_t wishes = 0;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
   /// The operand of `operand_rank`.
@@ -146,8 +150,13 @@ struct alignas(LinePair) BarrierNode {
   /// there is none.
   [[nodiscard]] BarrierOutcome& outcome() { return outcomes[barrier_number % 2]; }
 
-  /// Until the release: whether calls differ.
+  /// Until the release.
   [[nodiscard]] bool has_outcome() { return outcome().barrier_number == barrier_number; }
+
+  /// Until the release: whether calls differ.
+  [[nodiscard]] bool has_mismatch() {
+    return has_outcome() && outcome().kind == BarrierOutcome::Kind::mismatch;
+  }
 
   /// The fold of a barrier.
   [[nodiscard]] VectorFold& fold_of(std::uint32_t number) {

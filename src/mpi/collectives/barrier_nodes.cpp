@@ -51,10 +51,11 @@ std::vector<std::int32_t> BarrierMembers::on(const core::Worker& worker) const {
   return members;
 }
 
-BarrierNodes::BarrierNodes(CollectiveSlots& slots, const BarrierMembers& members, bool needs_root) {
+BarrierNodes::BarrierNodes(CollectiveSlots& slots, const BarrierMembers& members) {
   make_nodes(slots, members);
   assign_blocks(members);
-  if (nodes_.size() == 2 && !needs_root) make_pair(members);
+  // What other processes contribute goes down from a root.
+  if (nodes_.size() == 2 && members.processes == nullptr) make_pair(members);
   assign_values(members.group.size());
 }
 

@@ -40,8 +40,7 @@ class BarrierNodes {
   /// No nodes: for a communicator of one member.
   BarrierNodes() = default;
 
-  /// `needs_root`: the release of a barrier begins at a root, so two nodes are no pair.
-  BarrierNodes(CollectiveSlots& slots, const BarrierMembers& members, bool needs_root);
+  BarrierNodes(CollectiveSlots& slots, const BarrierMembers& members);
 
   /// Members in this process.
   [[nodiscard]] std::uint32_t member_count() const { return member_count_; }

@@ -112,7 +112,7 @@ CollectiveSlots::CollectiveSlots(World& world,
   Safepoint* const safepoint = world.safepoint();
   is_release_special_ =
       processes != nullptr || (safepoint != nullptr && member_count_ == world.size());
-  nodes_ = BarrierNodes(*this, members_, is_release_special_);
+  nodes_ = BarrierNodes(*this, members_);
   if (processes != nullptr)
     over_processes_ = std::make_unique<ProcessSlots>(*this, members_, nodes_, context);
   if (world.moves_ranks()) {
@@ -129,7 +129,8 @@ CollectiveSlots::~CollectiveSlots() {
 void CollectiveSlots::check_invariants() const {
   for (const auto& barrier_node : nodes_.all()) {
     SORREL_CHECK(barrier_node->waiting.empty());
-    SORREL_CHECK(!barrier_node->from_peer.has_arrived, "the peer is in a barrier");
+    SORREL_CHECK(!barrier_node->from_peer.has_arrived && !barrier_node->is_held,
+                 "a pair is in a barrier");
     SORREL_CHECK(barrier_node->arrived_member_count == 0 && barrier_node->arrived_child_count == 0,
                  "%u of %u members and %u of %zu children are in a barrier",
                  barrier_node->arrived_member_count, barrier_node->member_count,
@@ -163,7 +164,8 @@ bool CollectiveSlots::do_all_wait() const {
 
 void CollectiveSlots::regroup() {
   SORREL_ASSERT(!views_.empty());
-  former_nodes_ = std::exchange(nodes_, BarrierNodes(*this, members_, is_release_special_));
+  if (nodes_.root().is_held) complete_held_pair();
+  former_nodes_ = std::exchange(nodes_, BarrierNodes(*this, members_));
   // As if the release of the barrier in progress had come down to every node.
   const BarrierNode& root = former_nodes_.root();
   for (const auto& former : former_nodes_.all()) {
@@ -188,7 +190,9 @@ void CollectiveSlots::release_at_safepoint() {
 }
 
 void CollectiveSlots::release_after_safepoint() {
-  release(nodes_.root());
+  BarrierNode& root = nodes_.root();
+  if (root.is_held) return release_held_pair(root);
+  release(root);
 }
 
 void CollectiveSlots::end_process_barrier() {
@@ -341,10 +345,9 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
       fold_block(barrier_node, block, member_count_);
   }
   if (barrier_node.peer != nullptr) {
-    contribute(barrier_node);
-    if (!barrier_node.from_peer.has_arrived) return false;
-    complete_pair(barrier_node);
-    return true;
+    if (!is_release_special_ || !hold(barrier_node)) [[likely]]
+      contribute(barrier_node);
+    return barrier_node.from_peer.has_arrived && complete_pair(barrier_node);
   }
   barrier_node.arrived_member_count = 0;
   barrier_node.arrived_child_count = 0;
@@ -470,17 +473,61 @@ void CollectiveSlots::take_contribution(BarrierNode& barrier_node,
       value += run_bytes;
     }
   }
-  if (barrier_node.arrived_member_count == barrier_node.member_count) complete_pair(barrier_node);
+  if (barrier_node.arrived_member_count == barrier_node.member_count)
+    (void)complete_pair(barrier_node);
 }
 
-/// All members have arrived, and the peer's: both nodes find the same result, each for its members.
-void CollectiveSlots::complete_pair(BarrierNode& barrier_node) {
+/// The members of this worker have arrived: whether the peer must wait until it is known if a
+/// safepoint begins.
+[[gnu::noinline]] bool CollectiveSlots::hold(BarrierNode& barrier_node) {
+  if (&barrier_node != &nodes_.root() || !may_be_safepoint(barrier_node)) return false;
+  Safepoint& safepoint = *members_.world.safepoint();
+  barrier_node.wishes = safepoint.wishes();
+  barrier_node.is_held = barrier_node.wishes != 0 || safepoint.is_process_due() ||
+                         core::perturbs_choice(barrier_node.worker->id());
+  return barrier_node.is_held;
+}
+
+/// All members have arrived, and the peer's. Returns true if the node has been released at once.
+bool CollectiveSlots::complete_pair(BarrierNode& barrier_node) {
   compare_with_peer(barrier_node);
+  if (!barrier_node.is_held) [[likely]] {
+    release_of_pair(barrier_node);
+    return true;
+  }
+  if (!decide(barrier_node, members_.world.safepoint()->wanted_of(barrier_node.wishes)))
+    return false;
+  release_held_pair(barrier_node);
+  return true;
+}
+
+void CollectiveSlots::release_held_pair(BarrierNode& root) {
+  root.is_held = false;
+  contribute(root);
+  release_of_pair(root);
+}
+
+/// Both nodes find the same result, each for its members.
+void CollectiveSlots::release_of_pair(BarrierNode& barrier_node) {
+  fold_of_pair(barrier_node);
+  release(barrier_node);
+}
+
+void CollectiveSlots::fold_of_pair(BarrierNode& barrier_node) {
   barrier_node.from_peer.has_arrived = false;
   barrier_node.arrived_member_count = 0;
   if (barrier_node.vectors != nullptr) fold_others(barrier_node, members_, published_.get());
   fold_if_reduction(barrier_node);
-  release(barrier_node);
+}
+
+/// While all workers are stopped: as if the contribution had been sent. The result of a small
+/// reduction is that of the root.
+void CollectiveSlots::complete_held_pair() {
+  BarrierNode& root = nodes_.root();
+  root.is_held = false;
+  root.peer->reduction.kernel = nullptr;
+  fold_of_pair(root);
+  fold_of_pair(*root.peer);
 }
 
 /// Both nodes find the same mismatch: the first node's own, else the second one's, else that their
@@ -525,6 +572,13 @@ std::uint32_t CollectiveSlots::wanted_safepoints(BarrierNode& root) const {
 }
 
 bool CollectiveSlots::release_root(BarrierNode& root, std::uint32_t wanted) {
+  if (!decide(root, wanted)) return false;
+  release(root);
+  return true;
+}
+
+/// All members have arrived. Returns false if they wait for a safepoint in this barrier.
+bool CollectiveSlots::decide(BarrierNode& root, std::uint32_t wanted) {
   const SafepointDecision decision = may_be_safepoint(root)
                                          ? members_.world.safepoint()->decide(*this, wanted)
                                          : SafepointDecision::none;
@@ -533,7 +587,6 @@ bool CollectiveSlots::release_root(BarrierNode& root, std::uint32_t wanted) {
     root.outcome() = {.barrier_number = root.barrier_number,
                       .mismatch = {},
                       .kind = BarrierOutcome::Kind::safepoint};
-  release(root);
   return true;
 }
 
@@ -573,7 +626,7 @@ void CollectiveSlots::release_child(BarrierNode& parent, BarrierNode& child) {
 
 /// Operands of different sizes cannot be combined.
 [[gnu::always_inline]] inline void CollectiveSlots::fold_if_reduction(BarrierNode& root) {
-  if (root.reduction.kernel == nullptr || root.has_outcome()) return;
+  if (root.reduction.kernel == nullptr || root.has_mismatch()) return;
   for (const std::int32_t block : nodes_.shared_blocks())
     fold_block(root, block, member_count_);
   combine_blocks(root, member_count_);

@@ -170,6 +170,7 @@ class CollectiveSlots {
  private:
   void add_view(Comm& comm);
   bool release_specially(BarrierNode& root);
+  [[nodiscard]] bool decide(BarrierNode& root, std::uint32_t wanted);
   [[nodiscard]] bool may_be_safepoint(BarrierNode& root) const;
   BarrierNode& barrier_node_of(RankState& self, Comm& comm);
   int arrive(RankState& self, Comm& comm, BarrierNode& barrier_node);
@@ -180,7 +181,12 @@ class CollectiveSlots {
   bool complete_if_all_arrived(BarrierNode& barrier_node);
   void report(BarrierNode& barrier_node);
   void contribute(BarrierNode& barrier_node);
-  void complete_pair(BarrierNode& barrier_node);
+  [[nodiscard]] bool hold(BarrierNode& barrier_node);
+  [[nodiscard]] bool complete_pair(BarrierNode& barrier_node);
+  void release_held_pair(BarrierNode& root);
+  void release_of_pair(BarrierNode& barrier_node);
+  void fold_of_pair(BarrierNode& barrier_node);
+  void complete_held_pair();
   void compare_with_peer(BarrierNode& barrier_node);
   void release_child(BarrierNode& parent, BarrierNode& child);
   void fold_if_reduction(BarrierNode& root);

@@ -12,7 +12,7 @@ namespace sorrel::mpi {
 void fold_members(BarrierNode& barrier_node,
                   const BarrierMembers& members,
                   const void* const* published) {
-  if (barrier_node.has_outcome()) return;
+  if (barrier_node.has_mismatch()) return;
   std::unique_ptr<NodeFold>& fold = barrier_node.fold_of(barrier_node.barrier_number).members;
   if (fold == nullptr) {
     // A member's own vector may change while the peer reads the total.
@@ -30,7 +30,7 @@ void fold_others(BarrierNode& barrier_node,
   const ReductionArguments& arguments = *std::exchange(barrier_node.vectors, nullptr);
   const bool is_needed = std::exchange(barrier_node.is_total_needed, false);
   // A pair's other node may need it, which computes its own.
-  if (barrier_node.has_outcome() || (barrier_node.peer != nullptr && !is_needed)) return;
+  if (barrier_node.has_mismatch() || (barrier_node.peer != nullptr && !is_needed)) return;
   const std::uint32_t number = barrier_node.barrier_number;
   VectorFold& fold = barrier_node.fold_of(number);
   if (fold.with_others == nullptr) {

@@ -76,14 +76,19 @@ BalanceReport RankBalancer::report() const {
   return report;
 }
 
-bool RankBalancer::begin_in(CollectiveSlots& slots) {
+/// Mostly, the window is not over.
+bool RankBalancer::is_due() const {
   const core::BalanceStage stage = core::balance_stage();
   const bool is_measured =
       stage == core::BalanceStage::as_configured || stage == core::BalanceStage::measuring;
-  if (!is_measured) return false;
+  return is_measured && (random_ || arch::cycles() - window_began_ >= window_cycles_);
+}
+
+bool RankBalancer::begin_in(CollectiveSlots& slots) {
   // Acquire, pairs with on_resumed(): the last requester may have no rank left, and be slower than
   // the ranks.
-  if (is_pending_.load(std::memory_order_acquire) || !plan() || !is_alone()) return false;
+  if (!is_due() || is_pending_.load(std::memory_order_acquire) || !plan() || !is_alone())
+    return false;
   made_.clear();
   is_released_ = was_stopped_ = false;
   awaited_ = &slots;
@@ -97,14 +102,13 @@ bool RankBalancer::begin_in(CollectiveSlots& slots) {
   return false;
 }
 
-/// Whether there are moves to make. Mostly, the window is not over.
+/// At the end of a window: whether there are moves to make.
 bool RankBalancer::plan() {
   if (random_) {
     shuffle();
     return !planned_.empty();
   }
   const std::uint64_t now = arch::cycles();
-  if (now - window_began_ < window_cycles_) return false;
   const bool is_first = window_began_ == 0;
   window_began_ = now;
   const bool is_settled = follow_width(now);

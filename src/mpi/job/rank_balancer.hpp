@@ -45,6 +45,7 @@ class RankBalancer final : public ProcessParticipant, private core::StopAction {
   /// With a seed, ranks change their worker at random in every collective, for tests.
   RankBalancer(ProcessWorld& world, std::optional<std::uint64_t> shuffle_seed);
 
+  [[nodiscard]] bool is_due() const override;
   bool begin_in(CollectiveSlots& slots) override;
 
   /// While all workers are stopped: other ranks are in the process.

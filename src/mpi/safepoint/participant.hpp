@@ -27,8 +27,8 @@ class SafepointParticipant {
 
   virtual ~SafepointParticipant() = default;
 
-  /// On the root's worker, in each barrier before which no safepoint has begun: what this process
-  /// wants.
+  /// On the root's worker, once in each barrier before which no safepoint has begun, perhaps before
+  /// ranks of other workers have arrived: what this process wants.
   [[nodiscard]] virtual Wish wants() = 0;
 
   // On the root's worker in every process, when all ranks of the job have arrived in that barrier.
@@ -64,6 +64,10 @@ class SafepointParticipant {
 class ProcessParticipant {
  public:
   virtual ~ProcessParticipant() = default;
+
+  /// On the worker of the root node, perhaps before all ranks have arrived: whether begin_in() may
+  /// return true in this barrier.
+  [[nodiscard]] virtual bool is_due() const = 0;
 
   /// On the worker of the root node of `slots`, outside of any fiber or in that of the last member:
   /// every rank of the process waits in a blocking collective on `slots`, or is about to. True: the

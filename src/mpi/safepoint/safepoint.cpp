@@ -66,18 +66,27 @@ std::int32_t Safepoint::threaded_rank() {
   return threaded_rank_;
 }
 
-std::uint32_t Safepoint::wanted() {
+std::uint32_t Safepoint::wishes() {
   // A collective may have several barriers.
-  if (is_begun_ || participants_.empty()) return 0;
-  std::uint32_t wanted = 0;
+  if (is_begun_) return 0;
+  std::uint32_t wishes = 0;
   for (std::size_t i = 0; i < participants_.size(); ++i) {
     const SafepointParticipant::Wish wish = participants_[i]->wants();
-    if (wish == SafepointParticipant::Wish::safepoint) wanted |= 1U << i;
-    if (wish == SafepointParticipant::Wish::notice) wanted |= notice_bit;
+    if (wish == SafepointParticipant::Wish::safepoint) wishes |= 1U << i;
+    if (wish == SafepointParticipant::Wish::notice) wishes |= notice_bit;
   }
+  return wishes;
+}
+
+std::uint32_t Safepoint::wanted_of(std::uint32_t wishes) {
+  if (is_begun_ || participants_.empty()) return 0;
   // Another process may want it.
-  const bool may_be_wanted = wanted != 0 || world_.layout().process_count() > 1;
-  return may_be_wanted && threaded_rank() >= 0 ? wanted | threads_bit : wanted;
+  const bool may_be_wanted = wishes != 0 || world_.layout().process_count() > 1;
+  return may_be_wanted && threaded_rank() >= 0 ? wishes | threads_bit : wishes;
+}
+
+std::uint32_t Safepoint::wanted() {
+  return wanted_of(wishes());
 }
 
 /// Whether the ranks are to enter().

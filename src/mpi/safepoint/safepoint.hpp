@@ -64,6 +64,16 @@ class Safepoint final : private core::JobStopAction {
   /// of all processes.
   [[nodiscard]] SafepointDecision decide(CollectiveSlots& slots, std::uint32_t wanted);
 
+  // For a root whose peer asks nobody, in a job of one process: in place of wanted().
+  /// When the ranks of the root's worker have arrived: what the participants wish.
+  [[nodiscard]] std::uint32_t wishes();
+
+  /// At the same time: whether a safepoint of the process may begin.
+  [[nodiscard]] bool is_process_due() const { return process_ != nullptr && process_->is_due(); }
+
+  /// When all ranks have arrived: wanted(), from what wishes() has returned.
+  [[nodiscard]] std::uint32_t wanted_of(std::uint32_t wishes);
+
   /// At the end of a call of the rank, the poll of ranks: whether it is to call enter().
   [[nodiscard]] bool is_due(RankState& rank) {
     // A job of one rank has no barriers.

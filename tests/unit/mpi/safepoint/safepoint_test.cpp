@@ -43,6 +43,8 @@ class TestProcessParticipant final : public ProcessParticipant {
   CollectiveSlots* slots = nullptr;
   bool wants = true;
 
+  [[nodiscard]] bool is_due() const override { return wants; }
+
   bool begin_in(CollectiveSlots& of) override {
     slots = &of;
     return wants;
