@@ -64,7 +64,7 @@ class Safepoint final : private core::JobStopAction {
   /// of all processes.
   [[nodiscard]] SafepointDecision decide(CollectiveSlots& slots, std::uint32_t wanted);
 
-  // For a root whose peer asks nobody, in a job of one process: in place of wanted().
+  // In place of wanted(), for the first node of a pair: in a job of one process.
   /// When the ranks of the root's worker have arrived: what the participants wish.
   [[nodiscard]] std::uint32_t wishes();
 
