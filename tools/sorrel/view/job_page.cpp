@@ -54,7 +54,10 @@ std::string shape_of(const RunningJob& job) {
     worker_count += process.spec.worker_count;
     cpus.insert(cpus.end(), process.spec.cpus.begin(), process.spec.cpus.end());
   }
+  // Processes may share processors.
   std::ranges::sort(cpus);
+  const auto repeated = std::ranges::unique(cpus);
+  cpus.erase(repeated.begin(), repeated.end());
   const auto counted = [](std::size_t count, const char* one, const char* more) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
   };

@@ -89,6 +89,15 @@ TEST(JobPage, shows_the_job_its_workers_and_its_ranks) {
   EXPECT_EQ(lines[10], "      12  at ranks 1-2 (2)");
 }
 
+TEST(JobPage, names_processors_that_processes_share_once) {
+  RunningJob job = small_job();
+  job.processes.push_back(job.processes.front());
+  job.processes.back().spec.cpus = {2, 3};
+  const JobView now = view_at(3'000'000'000, 6'500'000'000, 140);
+  EXPECT_NE(page_of(job, now, now, {}).front().find("2 processes, 4 workers (cpus 1-3)"),
+            std::string::npos);
+}
+
 TEST(JobPage, says_that_there_are_no_ranks) {
   JobView now;
   now.view.stage = report::ProcessView::Stage::after_ranks;
