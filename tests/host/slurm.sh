@@ -131,6 +131,18 @@ status=$?
 (($(date +%s) - began <= 10)) || fail "it took too long to see a deadlock"
 [ "$(grep -c '^sorrel: deadlock: 4 of 4 ranks wait' "$folder/err")" = 1 ] || fail "the line about the deadlock"
 grep -q '"deadlock"' "$folder/report.json" || fail "the report of the deadlock"
+# The flight recorder: one page about a deadlock, with the ranks of all nodes; and one when Slurm ends the job, with those of its first node.
+pages_of() { cat "$folder/flights-$1"/*.html; }
+run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 --flight "$folder/flights-deadlock" "$faults" deadlock
+[ "$(pages_of deadlock | grep -c '<title>')" = 1 ] || fail "the page of a deadlock"
+pages_of deadlock | grep -q '"kind":"deadlock".*wait_for_ever' || fail "what the page of a deadlock says"
+run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 --flight "$folder/flights-term" "$faults" compute &
+running=$!
+has_started() { grep -qx started "$folder/out"; }
+wait_until 30000 has_started || fail "a job that computes does not start"
+"${in_a[@]}" scancel --signal=TERM --user="$(id -un)"
+wait "$running"
+pages_of term | grep -q '"kind":"terminated"' || fail "the page about a job that Slurm has ended"
 # The profile of all nodes.
 cd "$folder" && run pmi2 2 "$sorrel" run -n 6 --workers 1 --summary "$round_trip" || fail "a job with a summary: status $?"
 [ "$(grep -c '^sorrel: summary: 6 ranks on ' "$folder/err")" = 1 ] || fail "the summary"
