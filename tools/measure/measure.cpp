@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mpi.h>
 
+#include <sorrel/grid/machine.hpp>
 #include <sorrel/grid/machine_file.hpp>
 #include <sorrel/grid/measure.hpp>
 
@@ -24,9 +25,19 @@ int main(int argc, char** argv) {
        .large_set_bytes = std::int64_t{argc == 5 ? std::atoi(argv[4]) : 256} << 20});
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  sorrel::Result<void> saved;
-  if (rank == 0) saved = save_machine(machine, argv[3]);
-  if (!saved) std::fprintf(stderr, "sorrel: %s\n", saved.error().c_str());
+  sorrel::Result<void> result;
+  if (rank == 0) {
+    result = check(machine);
+    if (!result) {
+      std::fprintf(
+          stderr,
+          "sorrel: what was measured cannot be: %s; measure again when the machine does no "
+          "other work\n",
+          result.error().c_str());
+    } else if (result = save_machine(machine, argv[3]); !result) {
+      std::fprintf(stderr, "sorrel: %s\n", result.error().c_str());
+    }
+  }
   MPI_Finalize();
-  return saved ? 0 : 1;
+  return result ? 0 : 1;
 }

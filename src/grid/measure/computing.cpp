@@ -171,6 +171,7 @@ double ghost_share(const ProbeContext& context, double row_start_s) {
   // thin / thick = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows, whose
   // number is the same.
   const double rows_s = thick_count * rows_of(thick) * row_start_s;
+  if (seconds[1] <= rows_s) return 0;
   const double ratio = (seconds[0] - rows_s) / (seconds[1] - rows_s);
   return std::clamp((ratio - 1) / (thin_ghosts - ratio * thick_ghosts), 0.0, 1.0);
 }

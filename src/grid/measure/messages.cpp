@@ -244,8 +244,9 @@ Link link_between(const ProbeContext& context, int distance) {
   link.latency_s = std::max(0.0, small_s - small_busy_s);
   link.overhead_s_per_byte = std::min(slope, busy_slope);
   link.gap_s_per_byte = slope - link.overhead_s_per_byte;
-  // A small remainder of a copy by the processor is noise, not time on the wire.
-  if (link.gap_s_per_byte < 0.3 * slope) {
+  // A small remainder of a copy by the processor is noise, not time on the wire. So is a slope of
+  // 0, which other work on the machine can cause.
+  if (link.gap_s_per_byte <= 0.3 * slope) {
     link.overhead_s_per_byte =
         std::min(slope, std::max(0.0, all.exchange_s(face_bytes) - small_s) / face_bytes);
     link.gap_s_per_byte = 0;
