@@ -28,6 +28,7 @@ void change_block(std::uintptr_t thread_pointer) {
 }
 
 std::unique_ptr<SpareBlock> SpareBlock::make() {
+  if (!os::claim_blocks(os::BlockUse::exchanged)) return nullptr;
   std::unique_ptr<SpareBlock> made(new SpareBlock);
   if (!made->donor_.start(stack_bytes, use_locale, ::uselocale(nullptr))) return nullptr;
   return made;
@@ -36,7 +37,6 @@ std::unique_ptr<SpareBlock> SpareBlock::make() {
 void SpareBlock::enter() {
   SORREL_ASSERT(own_ == 0, "a thread has entered the block already");
   own_ = arch::thread_pointer();
-  os::note_thread_without_block();
   change_block(donor_.thread_pointer());
 }
 

@@ -48,7 +48,8 @@ class BlockInUse {
 /// A block for a thread whose own is in use elsewhere.
 class SpareBlock {
  public:
-  /// With the locale of the caller. Null: the system starts no more threads.
+  /// With the locale of the caller. Null: the system starts no more threads, or the identity of
+  /// the process has changed.
   [[nodiscard]] static std::unique_ptr<SpareBlock> make();
 
   SpareBlock(const SpareBlock&) = delete;

@@ -14,8 +14,7 @@ namespace sorrel::os {
 
 namespace {
 
-// Relaxed: nothing is read through it.
-std::atomic<bool> is_any_without_block{false};
+std::atomic<BlockUse> block_use{BlockUse::undecided};
 
 }  // namespace
 
@@ -36,12 +35,12 @@ void set_thread_pointer([[maybe_unused]] std::uintptr_t value) {
 #endif
 }
 
-void note_thread_without_block() {
-  is_any_without_block.store(true, std::memory_order_relaxed);
-}
-
-bool are_threads_without_block() {
-  return is_any_without_block.load(std::memory_order_relaxed);
+bool claim_blocks(BlockUse use) {
+  SORREL_ASSERT(use != BlockUse::undecided);
+  BlockUse decided = BlockUse::undecided;
+  // Relaxed: nothing is read through it.
+  return block_use.compare_exchange_strong(decided, use, std::memory_order_relaxed) ||
+         decided == use;
 }
 
 }  // namespace sorrel::os

@@ -26,6 +26,7 @@
 #include "mpi/base/object_memory.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
+#include "os/thread_pointer.hpp"
 #include "os/thread_rights.hpp"
 #include "program/base/libc.hpp"
 #include "program/gpu/device_wait.hpp"
@@ -495,6 +496,7 @@ class ProgramBody final : public RankBody, public ProgramStates {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
       use_initial_locale();
     };
+    if (!os::claim_blocks(os::BlockUse::exchanged)) return 0;
     const int index = index_of(rank);
     return thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
   }
@@ -531,6 +533,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
     if (heaps.reason_for_none() != nullptr ||
         heaps.has_overflowed(static_cast<std::uint64_t>(index_of(rank))))
       return "it has memory of the C library's heap";
+    if (!os::claim_blocks(os::BlockUse::exchanged))
+      return "a rank has changed the identity of the process (setuid)";
     std::string reason = bonds_.reason_bound(*process_of(rank), memory(rank));
     if (!reason.empty()) return reason;
     const std::uintptr_t block = create_block(rank);

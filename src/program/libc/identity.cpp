@@ -1,13 +1,12 @@
 //! setuid, setgid, setgroups and their variants. The C library changes the identity of all threads
 //! by a signal, whose handler marks the thread by its control block. A worker that runs a rank with
-//! a control block of the rank's own would mark that one, and the C library would wait for ever.
+//! a control block of the rank's own would mark that one, and the C library would wait for ever. So
+//! a process whose threads exchange blocks does not change its identity, and the reverse.
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <ctime>
 #include <grp.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "os/thread_pointer.hpp"
@@ -19,26 +18,18 @@ using namespace sorrel::program;
 
 namespace {
 
-/// Whether the calling thread runs a rank with a control block of the rank's own, another thread's,
-/// or threads of workers have exchanged theirs.
-bool has_block_of_rank() {
-  clockid_t clock = 0;
-  // Linux: the number of the block's thread is part of its clock's.
-  return sorrel::os::are_threads_without_block() ||
-         (::pthread_getcpuclockid(::pthread_self(), &clock) == 0 &&
-          static_cast<pid_t>(~(clock >> 3)) != ::gettid());
+bool may_change() {
+  return sorrel::os::claim_blocks(sorrel::os::BlockUse::by_identities);
 }
 
-/// Fails, or does nothing.
-int refuse(const void* caller, const char* function, bool is_same) {
-  if (is_same) return 0;
+int refuse(const void* caller, const char* function) {
   static std::atomic<bool> was_reported{false};
   const RankProcess* process = process_of_caller(caller);
   if (process != nullptr && !was_reported.exchange(true, std::memory_order_relaxed))
     ::dprintf(
         STDERR_FILENO,
-        "sorrel: note: rank %d: %s fails: ranks of this job have thread control blocks, so the "
-        "C library cannot change the identity of their process; --procs gives each rank a "
+        "sorrel: note: rank %d: %s fails: threads of this job exchange their control blocks, so "
+        "the C library cannot change the identity of their process; --procs gives each rank a "
         "process\n",
         process->rank(), function);
   errno = EPERM;
@@ -71,11 +62,12 @@ constexpr uid_t any = static_cast<uid_t>(-1);
 }  // namespace
 
 /// `is_same`: the call changes nothing.
-#define SORREL_IDENTITY(name, is_same, parameters, ...)                                  \
-  SORREL_INTERPOSED int name parameters noexcept {                                       \
-    static auto* const real_function = next_definition<decltype(::name)>(#name);         \
-    if (has_block_of_rank()) return refuse(__builtin_return_address(0), #name, is_same); \
-    return real_function(__VA_ARGS__);                                                   \
+#define SORREL_IDENTITY(name, is_same, parameters, ...)                          \
+  SORREL_INTERPOSED int name parameters noexcept {                               \
+    static auto* const real_function = next_definition<decltype(::name)>(#name); \
+    if (is_same) return 0;                                                       \
+    if (!may_change()) return refuse(__builtin_return_address(0), #name);        \
+    return real_function(__VA_ARGS__);                                           \
   }
 
 SORREL_IDENTITY(setuid, is_user(id, id, id), (uid_t id), id)
@@ -92,6 +84,6 @@ SORREL_IDENTITY(setgroups, false, (std::size_t count, const gid_t* groups), coun
 
 SORREL_INTERPOSED int initgroups(const char* user, gid_t group) {
   static auto* const real_function = next_definition<decltype(::initgroups)>("initgroups");
-  if (has_block_of_rank()) return refuse(__builtin_return_address(0), "initgroups", false);
+  if (!may_change()) return refuse(__builtin_return_address(0), "initgroups");
   return real_function(user, group);
 }
