@@ -5,6 +5,7 @@
 //! begin_loans(), begin_measuring(). Any thread, but for give_block().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace sorrel::core {
@@ -20,8 +21,21 @@ enum class BalanceStage : std::uint8_t {
   measuring  ///< Fibers are lent; their running times are measured, whatever the options are.
 };
 
+/// For balance_stage(), which barriers of all ranks call.
+class BalanceStageWord {
+  // Relaxed: a worker that does not see a change yet neither offers nor seeks, or does not measure.
+  static std::atomic<BalanceStage> word;
+
+  friend BalanceStage balance_stage();
+  friend void postpone_balance();
+  friend void begin_loans();
+  friend void begin_measuring(Scheduler& scheduler);
+};
+
 /// A hint: other threads may change it. It only rises.
-[[nodiscard]] BalanceStage balance_stage();
+[[nodiscard]] inline BalanceStage balance_stage() {
+  return BalanceStageWord::word.load(std::memory_order_relaxed);
+}
 
 /// Before any worker runs.
 void postpone_balance();

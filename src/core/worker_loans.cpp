@@ -24,33 +24,29 @@ void end_slow_ends() {
   seeker_count.fetch_sub(seeker_step, std::memory_order_relaxed);
 }
 
-namespace {
+std::atomic<BalanceStage> BalanceStageWord::word{BalanceStage::as_configured};
 
-// Relaxed: a worker that does not see a change yet neither offers nor seeks, or does not measure.
-std::atomic<BalanceStage> stage{BalanceStage::as_configured};
+namespace {
 
 /// Polls of a worker that runs fibers, before it takes an offer back: some us.
 constexpr std::uint32_t polls_per_offer = 64;
 
 }  // namespace
 
-BalanceStage balance_stage() {
-  return stage.load(std::memory_order_relaxed);
-}
-
 void postpone_balance() {
-  stage.store(BalanceStage::postponed, std::memory_order_relaxed);
+  BalanceStageWord::word.store(BalanceStage::postponed, std::memory_order_relaxed);
 }
 
 void begin_loans() {
   SORREL_ASSERT(balance_stage() != BalanceStage::as_configured);
   BalanceStage expected = BalanceStage::postponed;
-  stage.compare_exchange_strong(expected, BalanceStage::lending, std::memory_order_relaxed);
+  BalanceStageWord::word.compare_exchange_strong(expected, BalanceStage::lending,
+                                                 std::memory_order_relaxed);
 }
 
 void begin_measuring(Scheduler& scheduler) {
   SORREL_ASSERT(balance_stage() != BalanceStage::as_configured);
-  stage.store(BalanceStage::measuring, std::memory_order_relaxed);
+  BalanceStageWord::word.store(BalanceStage::measuring, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i)
     scheduler.worker(i).request_attention();
 }

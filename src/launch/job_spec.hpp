@@ -5,7 +5,7 @@
 //! that know its form. A field that has its type's zero value is left out. The text ends with a
 //! seal, a hash of the rest, which distinguishes a complete text of one `run` from an altered one.
 //! Variables that users may set (SORREL_SHARE, SORREL_SPIN, SORREL_EAGER, SORREL_PULL,
-//! SORREL_MOVE_SEED, SORREL_HOST_MEMORY) are not part of it. Pure.
+//! SORREL_MOVE_SEED, SORREL_BALANCE_START, SORREL_HOST_MEMORY) are not part of it. Pure.
 #pragma once
 
 #include <cstddef>

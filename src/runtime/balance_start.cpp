@@ -9,6 +9,7 @@
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
+#include "os/thread_limits.hpp"
 
 namespace sorrel::runtime {
 
@@ -16,11 +17,14 @@ namespace {
 
 /// One sample stands for so much time.
 constexpr std::int64_t sample_ns = 20'000'000;
+constexpr std::int64_t short_sample_ns = 1'000'000;
 /// A computation so long is worth a loan (core/README.md, "Loans").
 constexpr std::int64_t computation_ns_min = 50'000;
 /// Workers that are asked in a sample.
 constexpr std::uint32_t asked_count_max = 4;
 constexpr std::uint32_t round_count_max = 12;
+/// Control blocks take at most this part of the threads that the system allows.
+constexpr std::uint64_t threads_part = 4;
 /// Ranks that the report names.
 constexpr std::size_t named_count_max = 4;
 
@@ -30,13 +34,19 @@ double seconds_of(std::int64_t ns) {
 
 }  // namespace
 
-BalanceStart::BalanceStart(core::Scheduler& scheduler, Give give)
+BalanceStart::BalanceStart(core::Scheduler& scheduler,
+                           Begin begin,
+                           std::int32_t block_count,
+                           Give give)
     : scheduler_(scheduler),
+      begin_(begin),
+      sample_ns_(begin == Begin::at_once ? short_sample_ns : sample_ns),
+      block_count_(block_count),
       give_(std::move(give)),
       created_ns_(os::monotonic_ns()),
       places_(scheduler.worker_count()),
       gate_(created_ns_),
-      pause_ns_(sample_ns) {
+      pause_ns_(sample_ns_) {
   if (!os::start_background_thread(thread_main, this)) has_ended_.store(1);
 }
 
@@ -55,7 +65,7 @@ void BalanceStart::stop() {
 void* BalanceStart::thread_main(void* argument) {
   auto& self = *static_cast<BalanceStart*>(argument);
   while (!self.is_over_ && self.is_stopping_.load(std::memory_order_relaxed) == 0) {
-    os::futex_wait(self.is_stopping_, 0, sample_ns);
+    os::futex_wait(self.is_stopping_, 0, self.sample_ns_);
     self.sample();
   }
   std::atomic<std::uint32_t>& has_ended = self.has_ended_;
@@ -77,11 +87,21 @@ void BalanceStart::sample() {
   waste_ns_ += wasted_ns;
   const bool is_worth_it = wasted_ns != 0 && gate_.record(wasted_ns, now_ns);
   // The first round shows that balancing is worth it; what keeps a rank may pass without waste.
-  if (now_ns >= next_round_ns_ && (is_worth_it || began_ns_ != 0)) {
+  if (now_ns >= next_round_ns_ && (is_worth_it || began_ns_ != 0 || begin_ == Begin::at_once)) {
+    if (began_ns_ == 0 && !may_start_threads()) {
+      has_given_up_ = is_over_ = true;
+      return;
+    }
     begin_round();
   } else if (began_ns_ == 0 && has_sleeper()) {
     ask_others(now_ns);
   }
+}
+
+/// No user has asked for them, and the program and others may need theirs.
+bool BalanceStart::may_start_threads() const {
+  const auto limit = os::thread_limit();
+  return !limit || static_cast<std::uint64_t>(block_count_) <= *limit / threads_part;
 }
 
 bool BalanceStart::has_sleeper() const {
@@ -172,6 +192,14 @@ void BalanceStart::report() {
   for (const Place& place : places_) {
     given_count += place.given.count;
     kept_count += place.given.kept.size();
+  }
+  if (has_given_up_) {
+    std::fprintf(
+        stderr,
+        "sorrel: balance: not begun: %d ranks need a thread each for their control blocks, "
+        "more than a quarter of what the system allows; %s\n",
+        block_count_, os::describe_thread_limits().c_str());
+    return;
   }
   if (began_ns_ == 0) {
     std::fprintf(stderr,

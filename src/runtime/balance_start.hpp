@@ -49,9 +49,15 @@ class BalanceStart {
            place_count <= rank_count_max;
   }
 
+  enum class Begin : std::uint8_t {
+    when_uneven,
+    at_once  ///< For tests.
+  };
+
   /// Balancing has been postponed, and no rank runs. Starts to watch, unless the system allows no
-  /// more threads. The scheduler outlives it.
-  BalanceStart(core::Scheduler& scheduler, Give give);
+  /// more threads. `block_count` ranks have no control block of their own, and need a thread each.
+  /// The scheduler outlives it.
+  BalanceStart(core::Scheduler& scheduler, Begin begin, std::int32_t block_count, Give give);
   BalanceStart(const BalanceStart&) = delete;
   BalanceStart& operator=(const BalanceStart&) = delete;
   ~BalanceStart();
@@ -80,11 +86,15 @@ class BalanceStart {
   void ask_others(std::int64_t now_ns);
   [[nodiscard]] bool has_sleeper() const;
   void answer(core::Worker& worker, Place& place);
+  [[nodiscard]] bool may_start_threads() const;
   void begin_round();
   void begin_loans();
   void end_round(std::int64_t now_ns);
 
   core::Scheduler& scheduler_;
+  const Begin begin_;
+  const std::int64_t sample_ns_;
+  const std::int32_t block_count_;
   const Give give_;
   const std::int64_t created_ns_;
   /// By the number of the worker in its process.
@@ -106,6 +116,8 @@ class BalanceStart {
   std::int64_t pause_ns_;
   bool is_in_round_ = false;
   bool is_over_ = false;
+  /// It would be worth it, and the system allows too few threads.
+  bool has_given_up_ = false;
 
   std::atomic<std::uint32_t> is_stopping_{0};
   std::atomic<std::uint32_t> has_ended_{0};

@@ -59,6 +59,8 @@ struct Config : launch::JobSpec {
   /// For tests, where ranks change their process: they do so at random, and their memory is
   /// compared; and they change their worker at random.
   std::optional<std::uint64_t> move_seed;
+  /// For tests, with --balance auto: it begins though the job is not uneven.
+  bool begins_balance_at_once = false;
   /// Carries packets between processes of several nodes; null without a host MPI.
   transport::HostJob* host = nullptr;
   /// Shared with the launcher; null without a wrapper and under a host MPI.

@@ -88,6 +88,7 @@ void read_user_settings(Config& config) {
   config.may_pull = user_number_in("SORREL_PULL", 1).value_or(1) != 0;
   if (const auto seed = user_number_in("SORREL_MOVE_SEED", move_seed_most))
     config.move_seed = static_cast<std::uint64_t>(*seed);
+  config.begins_balance_at_once = user_number_in("SORREL_BALANCE_START", 1).value_or(0) != 0;
   config.may_share_memory = text_in("SORREL_HOST_MEMORY") != "0";
   config.has_recorder = !text_in("SORREL_FLIGHT").empty();
 }
@@ -135,7 +136,7 @@ void restore_loader_variables(const Config& config) {
 void remove_job_variables() {
   for (const char* name :
        {launch::job_variable, "SORREL_SHARE", "SORREL_HOST_MEMORY", "SORREL_SPIN", "SORREL_EAGER",
-        "SORREL_PULL", "SORREL_MOVE_SEED", "SORREL_FLIGHT"})
+        "SORREL_PULL", "SORREL_MOVE_SEED", "SORREL_BALANCE_START", "SORREL_FLIGHT"})
     unsetenv(name);
 }
 

@@ -228,6 +228,9 @@ class ProgramBody final : public RankBody, public ProgramStates {
     // The scheduler of every rank.
     balance_start_ = std::make_unique<BalanceStart>(
         core::Worker::current()->scheduler(),
+        config_.begins_balance_at_once ? BalanceStart::Begin::at_once
+                                       : BalanceStart::Begin::when_uneven,
+        has_thread_blocks_ ? 0 : own_rank_count(config_),
         [this](core::Worker& worker) { return give_thread_blocks(worker); });
   }
 

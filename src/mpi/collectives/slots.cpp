@@ -345,7 +345,8 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
       fold_block(barrier_node, block, member_count_);
   }
   if (barrier_node.peer != nullptr) {
-    if (!is_release_special_ || !hold(barrier_node)) [[likely]]
+    const bool may_hold = is_release_special_ && members_.world.safepoint()->may_begin();
+    if (!may_hold || !hold(barrier_node)) [[likely]]
       contribute(barrier_node);
     return barrier_node.from_peer.has_arrived && complete_pair(barrier_node);
   }

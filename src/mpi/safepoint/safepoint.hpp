@@ -17,6 +17,7 @@
 #include "arch/context.hpp"
 #include "core/exception_state.hpp"
 #include "core/job_stop.hpp"
+#include "core/later_balance.hpp"
 #include "mpi/comm/world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/safepoint/participant.hpp"
@@ -68,7 +69,12 @@ class Safepoint final : private core::JobStopAction {
   /// When the ranks of the root's worker have arrived: what the participants wish.
   [[nodiscard]] std::uint32_t wishes();
 
-  /// At the same time: whether a safepoint of the process may begin.
+  /// Any time: false in a job that is not saved, and not balanced yet.
+  [[nodiscard]] bool may_begin() const {
+    return !participants_.empty() || core::balance_stage() != core::BalanceStage::postponed;
+  }
+
+  /// When wishes() is called: whether a safepoint of the process may begin.
   [[nodiscard]] bool is_process_due() const { return process_ != nullptr && process_->is_due(); }
 
   /// When all ranks have arrived: wanted(), from what wishes() has returned.

@@ -51,7 +51,9 @@ class Oracle:
         settings = {"SORREL_SEED": str(dice.randrange(1, 1 << 31))}
         if self.is_perturbed:
             settings["SORREL_PERTURB"] = f"{dice.randrange(1, 1 << 31)},{dice.randint(1, 6)}"
-        if "measured" in words and dice.random() < 0.7:
+        if "auto" in words and dice.random() < 0.8:
+            settings["SORREL_BALANCE_START"] = "1"
+        if ("measured" in words or "auto" in words) and dice.random() < 0.7:
             settings |= {"SORREL_MOVE_SEED": str(dice.randrange(1, 1000)), "MALLOC_PERTURB_": "165"}
         settings |= self.more_settings(dice)
         if dice.random() < 0.2:
@@ -87,7 +89,7 @@ class Oracle:
         words = ["-n", str(min(ranks, 66)), "--workers", str(workers)]
         if processes > 1:
             words += ["--procs", str(processes)]
-        words += ["--balance", dice.choice(["off", "steal", "measured"])]
+        words += ["--balance", dice.choice(["off", "steal", "measured", "auto"])]
         if dice.random() < 0.3:
             words += ["--share", "fixed"]
         if processes == 1 and workers % 2 == 0 and "off" in words and dice.random() < 0.1:

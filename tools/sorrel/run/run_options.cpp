@@ -134,9 +134,9 @@ void add_ranks_options(CLI::App& app, RunOptions& options) {
       ->group(group_ranks);
   app.add_option(
          "--balance", options.balance,
-         "For ranks with unequal work: off (default); steal, idle workers run computations "
-         "of ranks of busy ones; measured, ranks also change their worker, and with --procs their "
-         "process; auto, as measured within a process, from when the job turns out to be uneven "
+         "For ranks with unequal work: auto (default), as measured within a process, from when the "
+         "job turns out to be uneven; off; steal, idle workers run computations of ranks of busy "
+         "ones; measured, ranks also change their worker, and with --procs their process "
          "(docs/balance.md)")
       ->type_name("HOW")
       ->group(group_ranks);
@@ -297,9 +297,9 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
 namespace {
 
 std::optional<launch::Balance> balance_of(std::string_view text) {
-  if (text.empty() || text == "off") return launch::Balance::off;
+  if (text == "off") return launch::Balance::off;
   if (text == "steal") return launch::Balance::steal;
-  if (text == "auto") return launch::Balance::automatic;
+  if (text.empty() || text == "auto") return launch::Balance::automatic;
   if (text == "measured") return launch::Balance::measured;
   return std::nullopt;
 }
@@ -336,7 +336,7 @@ Result<RunRequest> read_options(const RunOptions& options) {
   const auto balance = balance_of(options.balance);
   if (!balance)
     return Error{
-        fmt::format("--balance must be off, steal, measured or auto, not '{}'", options.balance)};
+        fmt::format("--balance must be auto, off, steal or measured, not '{}'", options.balance)};
   request.balance = *balance;
   request.libraries.shared = names_of(options.shared);
   request.libraries.private_ones = names_of(options.private_ones);

@@ -61,7 +61,7 @@ struct RunRequest {
   std::optional<std::uint64_t> workers;
   std::uint64_t stack_bytes = 0;  ///< 0: not given
   LibraryOptions libraries;       ///< of --shared and --private
-  launch::Balance balance = launch::Balance::off;
+  launch::Balance balance = launch::Balance::automatic;
   bool is_auto = false;      ///< --procs auto
   bool has_threads = false;  ///< --omp
   std::optional<std::uint64_t> schedules;
