@@ -68,18 +68,22 @@ class GetoptStateTest : public testing::Test {
   std::unique_ptr<const Image> image_;
 };
 
-const option long_options[] = {
-    {"name", required_argument, nullptr, 'n'}, {"number", required_argument, nullptr, 'N'},
-    {"verbose", no_argument, nullptr, 'v'},    {"verbatim", no_argument, nullptr, 'v'},
-    {"opt", optional_argument, nullptr, 'o'},  {nullptr, 0, nullptr, 0}};
+const option long_options[] = {{"name", required_argument, nullptr, 'n'},
+                               {"number", required_argument, nullptr, 'N'},
+                               {"verbose", no_argument, nullptr, 'v'},
+                               {"verbatim", no_argument, nullptr, 'v'},
+                               {"opt", optional_argument, nullptr, 'o'},
+                               {"two", no_argument, nullptr, -2},
+                               {nullptr, 0, nullptr, 0}};
 
 const std::vector<std::string> words = {
-    "-a",         "-b",     "-bvalue", "-c",        "-cvalue",      "-abc",   "-ab",
-    "--",         "file",   "other",   "-",         "--name",       "--na",   "--name=v",
-    "--number",   "--n",    "--nam=",  "--verbose", "--verb",       "--v",    "--o",
-    "--opt=2",    "-W",     "-Wopt",   "-Wname=v",  "-x",           "-name",  "-verbo",
-    "-verbose=1", "-opt=3", "-n",      "-v",        "--unknown",    "-a-",    "--=",
-    "-bc",        "-",      "-Wv",     "name=v",    "--verbatim=x", "-number"};
+    "-a",         "-b",     "-bvalue", "-c",        "-cvalue",      "-abc",    "-ab",
+    "--",         "file",   "other",   "-",         "--name",       "--na",    "--name=v",
+    "--number",   "--n",    "--nam=",  "--verbose", "--verb",       "--v",     "--o",
+    "--opt=2",    "-W",     "-Wopt",   "-Wname=v",  "-x",           "-name",   "-verbo",
+    "-verbose=1", "-opt=3", "-n",      "-v",        "--unknown",    "-a-",     "--=",
+    "-bc",        "-",      "-Wv",     "name=v",    "--verbatim=x", "-number", "-two",
+    "--two"};
 
 const std::vector<const char*> short_option_lists = {
     "ab:c::", ":ab:c::", "+ab:c::", "-ab:c::", "ab:c::W;", ":ab:W;nv", "", "+:ab:"};

@@ -57,28 +57,26 @@ int GetoptState::next(int argc, char* const* constant_argv, OptionTable table) {
   is_silent_ = report_ == 0 || *table.short_options == ':';
 
   auto** argv = const_cast<char**>(constant_argv);  // getopt permutes despite its prototype
-  if (rest_ == nullptr || *rest_ == '\0') {
-    if (!find_argument(argc, argv)) return -1;
-    char* argument = argv[index_];
-    if (!is_option(argument)) {
-      if (ordering_ == Ordering::stop_at_argument) return -1;
-      argument_ = argument;
-      ++index_;
-      return 1;
-    }
-    if (table.long_options != nullptr) {
-      if (argument[1] == '-') {
-        rest_ = argument + 2;
-        return long_option(argc, argv, table, "--");
-      }
-      if (table.single_dash_is_long &&
-          (argument[2] != '\0' || std::strchr(table.short_options, argument[1]) == nullptr)) {
-        rest_ = argument + 1;
-        const int result = long_option(argc, argv, table, "-");
-        if (result != not_long) return result;
-      }
-    }
-    rest_ = argument + 1;
+  if (rest_ != nullptr && *rest_ != '\0') return short_option(argc, argv, table);
+  if (!find_argument(argc, argv)) return -1;
+  SORREL_ASSERT(index_ < argc, "argument %d of %d", index_, argc);
+  char* argument = argv[index_];
+  if (!is_option(argument)) {
+    if (ordering_ == Ordering::stop_at_argument) return -1;
+    argument_ = argument;
+    ++index_;
+    return 1;
+  }
+  if (table.long_options != nullptr && argument[1] == '-') {
+    rest_ = argument + 2;
+    return long_option(argc, argv, table, "--");
+  }
+  rest_ = argument + 1;
+  if (table.long_options != nullptr && table.single_dash_is_long &&
+      (argument[2] != '\0' || std::strchr(table.short_options, argument[1]) == nullptr)) {
+    const int result = long_option(argc, argv, table, "-");
+    // It has taken the argument. The result alone does not tell: an option may have any value.
+    if (rest_ == nullptr) return result;
   }
   return short_option(argc, argv, table);
 }
@@ -135,6 +133,7 @@ bool GetoptState::find_argument(int argc, char** argv) {
 }
 
 int GetoptState::short_option(int argc, char** argv, const OptionTable& table) {
+  SORREL_ASSERT(rest_ != nullptr && *rest_ != '\0', "no letter is left");
   const char letter = *rest_++;
   const char* known = std::strchr(table.short_options, letter);
   if (*rest_ == '\0') ++index_;
