@@ -139,6 +139,8 @@ class DeviceCall {
   [[nodiscard]] std::int64_t operand_count(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::vector<DeviceBlock> packed_block(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::int64_t position_at(int number) const;
+  [[nodiscard]] std::optional<int> position_of_packing() const;
+  [[nodiscard]] MPI_Status& status_or(MPI_Status& own);
   [[nodiscard]] int type_number(const DeviceBuffer& buffer) const;
   [[nodiscard]] std::size_t block_count(DeviceShare share) const;
   [[nodiscard]] std::int64_t count_at(int number, std::size_t index) const;
@@ -161,6 +163,9 @@ class DeviceCall {
 
   // Completion of requests.
   [[nodiscard]] std::vector<std::size_t> completed(std::size_t count) const;
+  [[nodiscard]] int end_completed(std::span<StagedRequest* const> staged,
+                                  int call_error,
+                                  const MPI_Status* statuses);
   [[nodiscard]] bool end_request(StagedRequest& staged, int error, const MPI_Status& status) const;
 
   RankState& self_;
@@ -514,21 +519,10 @@ std::optional<int> DeviceCall::run_with_buffers() {
   if (stages_.empty()) return std::nullopt;
   const bool is_persistent = function_.requests == DeviceRequests::persistent;
   if (!is_persistent && !copy_in(stages_)) return fail_copy();
-  const auto* const packed = std::ranges::find_if(
-      function_.buffers, function_.buffers + function_.buffer_count,
-      [](const DeviceBuffer& buffer) {
-        return buffer.form == DeviceForm::packed && buffer.direction == DeviceDirection::out;
-      });
-  const bool is_packing = packed != function_.buffers + function_.buffer_count &&
-                          argument<const void*>(packed->count + 1) != nullptr;
-  const std::int64_t position = is_packing ? position_at(packed->count + 1) : 0;
+  const std::optional<int> packing = position_of_packing();
+  const std::int64_t position = packing ? position_at(*packing) : 0;
   MPI_Status own_status{};
-  MPI_Status* status = &own_status;
-  if (function_.status >= 0 && argument<MPI_Status*>(function_.status) != MPI_STATUS_IGNORE) {
-    status = argument<MPI_Status*>(function_.status);
-  } else if (function_.status >= 0) {
-    words_[function_.status] = to_word(status);
-  }
+  MPI_Status* status = &status_or(own_status);
   if (const int error = call_inner(); error != MPI_SUCCESS) return error;
   if (const int error = finish_operation(); error != MPI_SUCCESS) return error;
   if (is_persistent) {
@@ -547,8 +541,28 @@ std::optional<int> DeviceCall::run_with_buffers() {
     }
   }
   std::size_t bytes = function_.is_sized ? mpi::status_bytes(*status) : all_bytes;
-  if (is_packing) bytes = static_cast<std::size_t>(position_at(packed->count + 1) - position);
+  if (packing) bytes = static_cast<std::size_t>(position_at(*packing) - position);
   return copy_out(stages_, bytes) ? MPI_SUCCESS : fail_copy();
+}
+
+/// The number of the argument that counts what the call has packed; nothing if it packs nothing.
+std::optional<int> DeviceCall::position_of_packing() const {
+  for (int i = 0; i < function_.buffer_count; ++i) {
+    const DeviceBuffer& buffer = function_.buffers[i];
+    if (buffer.form != DeviceForm::packed || buffer.direction != DeviceDirection::out) continue;
+    const int position = buffer.count + 1;
+    return argument<const void*>(position) == nullptr ? std::nullopt : std::optional(position);
+  }
+  return std::nullopt;
+}
+
+/// The status that the call writes: the program's, or `own` in its place.
+MPI_Status& DeviceCall::status_or(MPI_Status& own) {
+  if (function_.status < 0) return own;
+  if (auto* given = argument<MPI_Status*>(function_.status); given != MPI_STATUS_IGNORE)
+    return *given;
+  words_[function_.status] = to_word(&own);
+  return own;
 }
 
 /// The numbers of the requests that the call has completed, of `count`. Statuses are in this order.
@@ -689,27 +703,36 @@ int DeviceCall::complete(std::span<const MPI_Request> requests) {
     statuses = own.data();
     words_[function_.status] = to_word(statuses);
   }
-  int error = call_inner();
-  const int call_error = error;
+  const int call_error = call_inner();
+  const int error = end_completed(staged, call_error, statuses);
   const bool is_query = function_.requests == DeviceRequests::queried;
   const auto* variables = is_query ? nullptr : argument<const MPI_Request*>(function_.request);
   const auto is_over = [&](std::size_t i) {
     return variables != nullptr && variables[i] != requests[i];
   };
-  if (call_error == MPI_SUCCESS || call_error == MPI_ERR_IN_STATUS) {
-    const std::vector<std::size_t> ended = completed(requests.size());
-    for (std::size_t k = 0; k < ended.size(); ++k) {
-      StagedRequest* request = staged[ended[k]];
-      const bool is_pending = call_error != MPI_SUCCESS && statuses[k].MPI_ERROR == MPI_ERR_PENDING;
-      if (request == nullptr || is_pending) continue;
-      if (!end_request(*request, call_error, statuses[k])) error = fail_copy();
-    }
-  } else if (requests.size() == 1 && staged[0] != nullptr) {
-    staged[0]->is_active = false;
-  }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (taken[i] != nullptr && (taken[i]->is_persistent || !is_over(i)))
       calls_.keep(std::move(taken[i]));
+  }
+  return error;
+}
+
+/// Ends the requests that the function has completed, which returned `call_error`. Null: requests
+/// without a buffer on a device. Returns what the call returns.
+int DeviceCall::end_completed(std::span<StagedRequest* const> staged,
+                              int call_error,
+                              const MPI_Status* statuses) {
+  if (call_error != MPI_SUCCESS && call_error != MPI_ERR_IN_STATUS) {
+    if (staged.size() == 1 && staged[0] != nullptr) staged[0]->is_active = false;
+    return call_error;
+  }
+  int error = call_error;
+  const std::vector<std::size_t> ended = completed(staged.size());
+  for (std::size_t k = 0; k < ended.size(); ++k) {
+    StagedRequest* request = staged[ended[k]];
+    const bool is_pending = call_error != MPI_SUCCESS && statuses[k].MPI_ERROR == MPI_ERR_PENDING;
+    if (request == nullptr || is_pending) continue;
+    if (!end_request(*request, call_error, statuses[k])) error = fail_copy();
   }
   return error;
 }

@@ -59,36 +59,31 @@ std::int32_t least_count(const Chain& chain, std::int32_t begin, std::int32_t en
   return (end == rank_count_of(chain) ? end : last + 1) - (begin == 0 ? 0 : first);
 }
 
-Bounds bounds_of(const Chain& chain, bool with_given_up) {
+/// Where the begin of a part may be, by what the part and the one before it say.
+Range range_of(const Chain& chain, std::int32_t part) {
   const std::int32_t ranks = rank_count_of(chain);
-  const std::int32_t parts = part_count_of(chain);
-  Bounds bounds;
-  for (std::int32_t part = 0; part < parts; ++part) {
-    Range range{.lowest = part, .highest = part == 0 ? 0 : ranks};
-    const auto index = static_cast<std::size_t>(part);
-    const std::int32_t begin = chain.begins[index];
-    const std::int32_t end = part + 1 < parts ? chain.begins[index + 1] : ranks;
-    const std::int32_t before = part > 0 ? chain.begins[index - 1] : 0;
-    if (chain.is_closed[index] || (part > 0 && chain.is_closed[index - 1]))
-      range = {.lowest = begin, .highest = begin};
-    for (std::int32_t rank = begin; rank < end; ++rank) {
-      if (!chain.stays[static_cast<std::size_t>(rank)]) continue;
-      range.highest = std::min(range.highest, rank);
-      break;
-    }
-    for (std::int32_t rank = begin - 1; rank >= before; --rank) {
-      if (!chain.stays[static_cast<std::size_t>(rank)]) continue;
-      range.lowest = std::max(range.lowest, rank + 1);
-      break;
-    }
-    bounds.begins.push_back(range);
-    const bool is_given_up =
-        with_given_up && !chain.is_given_up.empty() && chain.is_given_up[index];
-    bounds.is_given_up.push_back(is_given_up);
-    bounds.count_max.push_back(is_given_up ? least_count(chain, begin, end) : ranks);
-    bounds.has_given_up = bounds.has_given_up || is_given_up;
-  }
-  // Each begin has a place for each choice of its neighbours within their ranges, or there is none.
+  const auto index = static_cast<std::size_t>(part);
+  const std::int32_t begin = chain.begins[index];
+  const std::int32_t end = part + 1 < part_count_of(chain) ? chain.begins[index + 1] : ranks;
+  const std::int32_t before = part > 0 ? chain.begins[index - 1] : 0;
+  Range range{.lowest = part, .highest = part == 0 ? 0 : ranks};
+  if (chain.is_closed[index] || (part > 0 && chain.is_closed[index - 1]))
+    range = {.lowest = begin, .highest = begin};
+  const auto stays = [&](std::int32_t rank) { return chain.stays[static_cast<std::size_t>(rank)]; };
+  std::int32_t first = begin;
+  while (first < end && !stays(first))
+    ++first;
+  if (first < end) range.highest = std::min(range.highest, first);
+  std::int32_t last = begin - 1;
+  while (last >= before && !stays(last))
+    --last;
+  if (last >= before) range.lowest = std::max(range.lowest, last + 1);
+  return range;
+}
+
+/// Narrows the ranges until each begin has a place for each choice of its neighbours within their
+/// ranges; false: there is none.
+bool narrow(Bounds& bounds, std::int32_t ranks) {
   std::vector<Range>& begins = bounds.begins;
   begins.push_back({.lowest = ranks, .highest = ranks});
   for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
@@ -104,7 +99,24 @@ Bounds bounds_of(const Chain& chain, bool with_given_up) {
   const bool is_possible =
       std::ranges::all_of(begins, [](const Range& range) { return range.lowest <= range.highest; });
   begins.pop_back();
-  if (is_possible || !bounds.has_given_up) return bounds;
+  return is_possible;
+}
+
+Bounds bounds_of(const Chain& chain, bool with_given_up) {
+  const std::int32_t ranks = rank_count_of(chain);
+  const std::int32_t parts = part_count_of(chain);
+  Bounds bounds;
+  for (std::int32_t part = 0; part < parts; ++part) {
+    const auto index = static_cast<std::size_t>(part);
+    bounds.begins.push_back(range_of(chain, part));
+    const bool is_given_up =
+        with_given_up && !chain.is_given_up.empty() && chain.is_given_up[index];
+    bounds.is_given_up.push_back(is_given_up);
+    const std::int32_t end = part + 1 < parts ? chain.begins[index + 1] : ranks;
+    bounds.count_max.push_back(is_given_up ? least_count(chain, chain.begins[index], end) : ranks);
+    bounds.has_given_up = bounds.has_given_up || is_given_up;
+  }
+  if (narrow(bounds, ranks) || !bounds.has_given_up) return bounds;
   return bounds_of(chain, false);
 }
 

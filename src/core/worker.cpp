@@ -530,6 +530,40 @@ void Worker::observe_bindings(std::int64_t now_ns) {
   if (other != index_) binding_watch_->observe(other, bindings[other]);
 }
 
+namespace {
+
+/// The times of one spin.
+struct SpinTimes {
+  std::int64_t began_ns = 0;  ///< 0: the clock has not been read
+  std::int64_t give_up_ns = 0;
+  bool has_lasted_long = false;
+
+  /// At the first reading of the clock. `wait_began_ns` is set at the first one of the wait.
+  void begin(std::int64_t now_ns, std::int64_t end_ns, std::int64_t& wait_began_ns) {
+    began_ns = now_ns;
+    give_up_ns = end_ns;
+    if (wait_began_ns == 0) wait_began_ns = now_ns;
+  }
+
+  /// Polling without a pause would keep taking the mailbox's line from the producer.
+  void pause() const {
+    if (has_lasted_long) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
+  }
+
+  /// Whether the spin has become a long one, at the first reading that finds it so.
+  bool has_become_long(std::int64_t now_ns) {
+    if (has_lasted_long || now_ns - began_ns <= brief_poll_ns) return false;
+    has_lasted_long = true;
+    return true;
+  }
+};
+
+}  // namespace
+
 /// Polls until spin_end_ns(); returns true if there is a ready fiber (or the end). `began_ns`: of
 /// the wait, set at the first reading of the clock.
 bool Worker::spin(Fiber*& found, std::int64_t& began_ns) {
@@ -540,9 +574,7 @@ bool Worker::spin(Fiber*& found, std::int64_t& began_ns) {
   constexpr int rounds_per_ask = 8;
   // About 10 us. Workers that wait for each other's messages find one earlier.
   constexpr int rounds_before_seeking = 4 * rounds_per_reading;
-  std::int64_t give_up_ns = 0;
-  std::int64_t spin_began_ns = 0;
-  bool has_lasted_long = false;
+  SpinTimes times;
   Flow flow = Flow::single;
   perturb(id_, PerturbedPoint::spin);
   if (perturbs_choice(id_)) return false;
@@ -564,23 +596,13 @@ bool Worker::spin(Fiber*& found, std::int64_t& began_ns) {
     }
     // The awaited thread may need this core, or the seat.
     if (limits_.yield_count_max != 0 || has_guests_) return false;
-    // Polling without a pause would keep taking the mailbox's line from the producer.
-    if (has_lasted_long) {
-      arch::long_pause();
-    } else {
-      arch::pause();
-    }
+    times.pause();
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
-    if (began_ns == 0) began_ns = now_ns;
-    if (give_up_ns == 0) give_up_ns = spin_end_ns(now_ns);
+    if (times.began_ns == 0) times.begin(now_ns, spin_end_ns(now_ns), began_ns);
     if (round >= rounds_before_seeking) begin_to_seek();
-    if (spin_began_ns == 0) spin_began_ns = now_ns;
-    if (!has_lasted_long && now_ns - spin_began_ns > brief_poll_ns) {
-      has_lasted_long = true;
-      record_core_loss(now_ns);
-    }
-    if (now_ns >= give_up_ns || core_watch_.is_recent(now_ns)) return false;
+    if (times.has_become_long(now_ns)) record_core_loss(now_ns);
+    if (now_ns >= times.give_up_ns || core_watch_.is_recent(now_ns)) return false;
   }
 }
 

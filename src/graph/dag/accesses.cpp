@@ -63,26 +63,36 @@ class Deriver {
     bool is_needed = false;
     for (int sweep = 0; sweep < static_cast<int>(sweeps_.size()); ++sweep) {
       for (const Access& access : of(sweep)) {
-        const bool is_same_now = buffers_.are_same(field, access.field, 0);
-        const bool is_same_next = buffers_.are_same(access.field, field, 1);
-        const bool was_same = buffers_.are_same(field, access.field, 1);
-        if (access.writes && is_same_now && sweep > writer)
-          exchange.later_writers.push_back({sweep, false});
-        if (access.writes && is_same_next) exchange.later_writers.push_back({sweep, true});
-        if (access.writes || access.footprint.radius == 0) continue;
-        const bool is_box = access.footprint.is_box;
-        if (is_same_now && sweep < writer)
-          exchange.earlier_readers.push_back({sweep, false, is_box});
-        if (was_same) exchange.earlier_readers.push_back({sweep, true, is_box});
-        const LastWrite last = last_write_before(sweeps_, buffers_, sweep, access.field);
-        if (last.sweep != writer || last.field != field) continue;
-        is_needed = true;
-        Footprint& all = exchange.footprint;
-        all = {std::max(all.radius, access.footprint.radius), all.is_box || is_box};
-        if (last.steps <= 1) exchange.readers.push_back({sweep, last.steps == 1, is_box});
+        if (access.writes) {
+          add_writer(exchange, sweep, access);
+        } else if (access.footprint.radius != 0) {
+          is_needed |= add_reader(exchange, sweep, access);
+        }
       }
     }
     if (is_needed) result_.exchanges.push_back(exchange);
+  }
+
+  void add_writer(Exchange& exchange, int sweep, const Access& access) const {
+    if (sweep > exchange.writer && buffers_.are_same(exchange.field, access.field, 0))
+      exchange.later_writers.push_back({sweep, false});
+    if (buffers_.are_same(access.field, exchange.field, 1))
+      exchange.later_writers.push_back({sweep, true});
+  }
+
+  /// An access that reads ghosts; returns whether it reads those that the exchange fills.
+  bool add_reader(Exchange& exchange, int sweep, const Access& access) const {
+    const bool is_box = access.footprint.is_box;
+    if (sweep < exchange.writer && buffers_.are_same(exchange.field, access.field, 0))
+      exchange.earlier_readers.push_back({sweep, false, is_box});
+    if (buffers_.are_same(exchange.field, access.field, 1))
+      exchange.earlier_readers.push_back({sweep, true, is_box});
+    const LastWrite last = last_write_before(sweeps_, buffers_, sweep, access.field);
+    if (last.sweep != exchange.writer || last.field != exchange.field) return false;
+    Footprint& all = exchange.footprint;
+    all = {std::max(all.radius, access.footprint.radius), all.is_box || is_box};
+    if (last.steps <= 1) exchange.readers.push_back({sweep, last.steps == 1, is_box});
+    return true;
   }
 
   const std::vector<Accesses>& sweeps_;

@@ -79,39 +79,59 @@ std::string Dag::print() const {
   return text;
 }
 
-std::string Dag::dot(bool has_tasks) const {
-  std::string text = "digraph graph_of_tasks {\n  rankdir=TB;\n";
-  if (!has_tasks) {
-    for (const FamilyInfo& info : families_)
-      text += "  " + quoted(info.name) + " [shape=" + text_of_kind(info.kind).shape +
-              ",label=" + quoted(info.name + "\n" + text_of_space(info.space)) + "];\n";
-    for (const Edge& edge : edges_) {
-      const FamilyInfo& from = family(edge.from);
-      text += "  " + quoted(from.name) + " -> " + quoted(family(edge.to).name) +
-              " [label=" + quoted(text_of_relation(edge.relation, from.space.dimension_count())) +
-              (edge.crosses_step ? ",style=dashed];\n" : "];\n");
+namespace {
+
+/// Graphviz text of the tasks of a graph, and of the edges between them.
+class TaskNodes {
+ public:
+  explicit TaskNodes(const Dag& dag) : dag_(dag), step_count_(dag.crosses_steps() ? 2 : 1) {}
+
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (int step = 0; step < step_count_; ++step) {
+      for (int f = 0; f < dag_.family_count(); ++f)
+        for_each_key(dag_.family(f).space.box(),
+                     [&](const Key& key) { text += text_of_task(f, key, step); });
     }
-    return text + "}\n";
+    return text;
   }
-  const int step_count = crosses_steps() ? 2 : 1;
-  const auto node = [&](int f, const Key& key, int step) {
-    return quoted(name_of(f, key) + (step_count == 1 ? "" : text_of(" @%d", step)));
-  };
-  for (int step = 0; step < step_count; ++step) {
-    for (int f = 0; f < family_count(); ++f) {
-      for_each_key(family(f).space.box(), [&](const Key& key) {
-        text +=
-            "  " + node(f, key, step) + " [shape=" + text_of_kind(family(f).kind).shape + "];\n";
-        for (const Edge& edge : edges_into(f)) {
-          if (edge.crosses_step && step == 0) continue;
-          const int before = edge.crosses_step ? step - 1 : step;
-          for_each_key(predecessors(edge, key), [&](const Key& from) {
-            text += "  " + node(edge.from, from, before) + " -> " + node(f, key, step) +
-                    (edge.crosses_step ? " [style=dashed];\n" : ";\n");
-          });
-        }
+
+ private:
+  [[nodiscard]] std::string node(int f, const Key& key, int step) const {
+    return quoted(dag_.name_of(f, key) + (step_count_ == 1 ? "" : text_of(" @%d", step)));
+  }
+
+  [[nodiscard]] std::string text_of_task(int f, const Key& key, int step) const {
+    const std::string own = node(f, key, step);
+    std::string text = "  " + own + " [shape=" + text_of_kind(dag_.family(f).kind).shape + "];\n";
+    for (const Edge& edge : dag_.edges_into(f)) {
+      if (edge.crosses_step && step == 0) continue;
+      const int before = edge.crosses_step ? step - 1 : step;
+      const char* end = edge.crosses_step ? " [style=dashed];\n" : ";\n";
+      for_each_key(dag_.predecessors(edge, key), [&](const Key& from) {
+        text += "  " + node(edge.from, from, before) + " -> " + own + end;
       });
     }
+    return text;
+  }
+
+  const Dag& dag_;
+  const int step_count_;
+};
+
+}  // namespace
+
+std::string Dag::dot(bool has_tasks) const {
+  std::string text = "digraph graph_of_tasks {\n  rankdir=TB;\n";
+  if (has_tasks) return text + TaskNodes(*this).text() + "}\n";
+  for (const FamilyInfo& info : families_)
+    text += "  " + quoted(info.name) + " [shape=" + text_of_kind(info.kind).shape +
+            ",label=" + quoted(info.name + "\n" + text_of_space(info.space)) + "];\n";
+  for (const Edge& edge : edges_) {
+    const FamilyInfo& from = family(edge.from);
+    text += "  " + quoted(from.name) + " -> " + quoted(family(edge.to).name) +
+            " [label=" + quoted(text_of_relation(edge.relation, from.space.dimension_count())) +
+            (edge.crosses_step ? ",style=dashed];\n" : "];\n");
   }
   return text + "}\n";
 }

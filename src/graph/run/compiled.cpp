@@ -63,6 +63,29 @@ void call_if(void* object, const Task& task) {
   if (body.test(body.condition.get(), task)) body.call(body.object.get(), task);
 }
 
+using Shifts = std::vector<std::pair<Edge, Key>>;
+
+/// Where the successors of a family's tasks, or their in-degrees, change. Edges to one successor at
+/// the same distance from every task go into `shifts`, other edges into the family's lists.
+Cuts cut_by_successors(const Dag& dag, CompiledFamily& family, Shifts& shifts) {
+  Cuts cuts = dag.cuts(family.index);
+  for (const Edge& edge : dag.edges_from(family.index)) {
+    Key shift{};
+    if (!is_shift(dag, edge, shift)) {
+      (edge.crosses_step ? family.wide_crossing : family.wide_in_step).push_back(edge);
+      continue;
+    }
+    shifts.emplace_back(edge, shift);
+    const Cuts cuts_there = dag.cuts(edge.to);
+    for (std::size_t d = 0; d < cuts.size(); ++d)
+      for (const Index at : cuts_there[d])
+        cuts[d].push_back(at - shift[d]);
+  }
+  for (std::size_t d = 0; d < cuts.size(); ++d)
+    tidy(cuts[d], family.space.extents()[d]);
+  return cuts;
+}
+
 }  // namespace
 
 Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
@@ -129,23 +152,8 @@ void Compiled::number_roots() {
 }
 
 void Compiled::add_regions(const Dag& dag, CompiledFamily& family) {
-  Cuts cuts = dag.cuts(family.index);
-  std::vector<std::pair<Edge, Key>> shifts;
-  for (const Edge& edge : dag.edges_from(family.index)) {
-    Key shift{};
-    if (!is_shift(dag, edge, shift)) {
-      (edge.crosses_step ? family.wide_crossing : family.wide_in_step).push_back(edge);
-      continue;
-    }
-    shifts.emplace_back(edge, shift);
-    // Where the in-degree of the successor changes.
-    const Cuts cuts_there = dag.cuts(edge.to);
-    for (std::size_t d = 0; d < cuts.size(); ++d)
-      for (const Index at : cuts_there[d])
-        cuts[d].push_back(at - shift[d]);
-  }
-  for (std::size_t d = 0; d < cuts.size(); ++d)
-    tidy(cuts[d], family.space.extents()[d]);
+  Shifts shifts;
+  const Cuts cuts = cut_by_successors(dag, family, shifts);
   for_each_part(cuts, [&](const Box<dimension_count_max>& keys) {
     SuccessorRegion region;
     region.keys = keys;

@@ -209,22 +209,23 @@ void HaloTasks::exchange_messages(Graph& graph, const Sides& sides, const std::s
   exchange.fills = {unpack};
 }
 
+/// Each of the families runs after all of `earlier`.
+static void run_after(std::vector<Family>& families, const std::vector<Family>& earlier) {
+  for (Family& family : families)
+    for (const Family& before : earlier)
+      family.after(before, everything);
+}
+
 void HaloTasks::keep_order(const Problem& problem) {
   const bool is_box = problem.stencil == Stencil::box;
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
     // Faces of a box stencil include the ghosts of the dimensions before.
-    if (is_box && i > 0)
-      for (Family& first : exchanges_[i].first)
-        for (const Family& fill : exchanges_[i - 1].fills)
-          first.after(fill, everything);
+    if (is_box && i > 0) run_after(exchanges_[i].first, exchanges_[i - 1].fills);
     // The receiver ignores ghosts sent at no cost, but they are read: no task may write them.
     for (const Exchange& other : exchanges_) {
       const bool is_before = other.dimension < exchanges_[i].dimension;
       const bool is_after = other.dimension > exchanges_[i].dimension && !is_box;
-      if (!other.is_wide || !(is_before || is_after)) continue;
-      for (Family& fill : exchanges_[i].fills)
-        for (const Family& read : other.reads)
-          fill.after(read, everything);
+      if (other.is_wide && (is_before || is_after)) run_after(exchanges_[i].fills, other.reads);
     }
   }
 }

@@ -54,48 +54,52 @@ char take_name(std::string_view text, std::size_t& length) {
   return '\0';
 }
 
+/// Takes the letter if it is the next one.
+bool take_letter(std::string_view& text, char letter) {
+  if (text.empty() || text.front() != letter) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::size_t take_width(std::string_view& text) {
+  constexpr std::size_t width_max = 1000;
+  std::size_t width = 0;
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    if (width < width_max) width = width * 10 + static_cast<std::size_t>(text.front() - '0');
+    text.remove_prefix(1);
+  }
+  return width;
+}
+
+/// Takes a field behind its '%', "[0][.][width]name": pad with zeros, align right, minimum width.
+/// At the right, zeros would change a number.
+std::string take_field(std::string_view& rest, const AffinityFields& fields) {
+  const bool has_zeros = take_letter(rest, '0');
+  const bool is_right = take_letter(rest, '.');
+  const std::size_t width = take_width(rest);
+  std::size_t length = 0;
+  std::string value = value_of(take_name(rest, length), fields);
+  rest.remove_prefix(length < rest.size() ? length : rest.size());
+  const std::size_t missing = value.size() < width ? width - value.size() : 0;
+  if (!is_right) return value + std::string(missing, ' ');
+  if (!has_zeros) return std::string(missing, ' ') + value;
+  // Zeros stand behind the sign: the ancestor of an initial thread is -1.
+  const std::size_t sign_length = value.starts_with('-') ? 1 : 0;
+  return value.insert(sign_length, missing, '0');
+}
+
 }  // namespace
 
 std::string format_affinity(const std::string& format, const AffinityFields& fields) {
   std::string result;
   std::string_view rest = format;
   while (!rest.empty()) {
-    if (rest.front() != '%') {
-      result += rest.front();
-      rest.remove_prefix(1);
-      continue;
-    }
+    const char letter = rest.front();
     rest.remove_prefix(1);
-    if (!rest.empty() && rest.front() == '%') {
-      result += '%';
-      rest.remove_prefix(1);
-      continue;
-    }
-    // [0][.][width]: pad with zeros, align right, minimum width. At the right, zeros would change a
-    // number.
-    const bool has_zeros = !rest.empty() && rest.front() == '0';
-    if (has_zeros) rest.remove_prefix(1);
-    const bool is_right = !rest.empty() && rest.front() == '.';
-    if (is_right) rest.remove_prefix(1);
-    std::size_t width = 0;
-    constexpr std::size_t width_max = 1000;
-    while (!rest.empty() && rest.front() >= '0' && rest.front() <= '9') {
-      if (width < width_max) width = width * 10 + static_cast<std::size_t>(rest.front() - '0');
-      rest.remove_prefix(1);
-    }
-    std::size_t length = 0;
-    const std::string value = value_of(take_name(rest, length), fields);
-    rest.remove_prefix(length < rest.size() ? length : rest.size());
-    const std::size_t missing = value.size() < width ? width - value.size() : 0;
-    if (!is_right) {
-      result += value + std::string(missing, ' ');
-    } else if (!has_zeros) {
-      result += std::string(missing, ' ') + value;
+    if (letter != '%' || take_letter(rest, '%')) {
+      result += letter;
     } else {
-      // Zeros stand behind the sign: the ancestor of an initial thread is -1.
-      const std::size_t sign_length = value.starts_with('-') ? 1 : 0;
-      result +=
-          value.substr(0, sign_length) + std::string(missing, '0') + value.substr(sign_length);
+      result += take_field(rest, fields);
     }
   }
   return result;

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -315,6 +317,32 @@ std::optional<std::vector<Bind>> read_bind(std::string_view text) {
   return binds;
 }
 
+namespace {
+
+/// How a type of KMP_AFFINITY binds threads; nothing: the word is no such type.
+std::optional<Bind> bind_of_kmp_type(std::string_view word) {
+  if (word == "compact" || word == "explicit") return Bind::close;
+  if (word == "scatter" || word == "balanced") return Bind::spread;
+  return std::nullopt;
+}
+
+/// What may stand behind "granularity=".
+std::optional<PlaceRequest::Kind> grain_of(std::string_view word) {
+  if (word == "fine" || word == "thread") return PlaceRequest::Kind::threads;
+  if (word == "core") return PlaceRequest::Kind::cores;
+  return std::nullopt;
+}
+
+/// Words of KMP_AFFINITY that change neither places nor their order.
+bool is_without_effect(std::string_view word) {
+  constexpr std::string_view words[] = {"none",     "disabled",   "verbose", "noverbose",
+                                        "warnings", "nowarnings", "respect", "norespect",
+                                        "reset",    "noreset"};
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+}  // namespace
+
 std::optional<KmpAffinity> read_kmp_affinity(std::string_view text) {
   Scanner scanner(text);
   KmpAffinity affinity;
@@ -324,29 +352,21 @@ std::optional<KmpAffinity> read_kmp_affinity(std::string_view text) {
   do {
     if (!scanner.sees_letter()) {
       // Permute and offset: the order of places is left as it is.
-      const auto number = scanner.number();
-      if (!number || *number != 0) return std::nullopt;
+      if (scanner.number() != 0) return std::nullopt;
       continue;
     }
     const std::string word = scanner.word();
     if (word == "granularity") {
       if (!scanner.take('=')) return std::nullopt;
-      const std::string grain = scanner.word();
-      const bool is_fine = grain == "fine" || grain == "thread";
-      if (!is_fine && grain != "core") return std::nullopt;
-      affinity.places.kind = is_fine ? PlaceRequest::Kind::threads : PlaceRequest::Kind::cores;
+      const auto grain = grain_of(scanner.word());
+      if (!grain) return std::nullopt;
+      affinity.places.kind = *grain;
     } else if (word == "proclist") {
       if (!scanner.take('=') || !take_proclist(scanner, listed)) return std::nullopt;
-    } else if (word == "compact") {
-      affinity.bind = Bind::close;
-    } else if (word == "scatter" || word == "balanced") {
-      affinity.bind = Bind::spread;
-    } else if (word == "explicit") {
-      affinity.bind = Bind::close;
-      is_explicit = true;
-    } else if (word != "none" && word != "disabled" && word != "verbose" && word != "noverbose" &&
-               word != "warnings" && word != "nowarnings" && word != "respect" &&
-               word != "norespect" && word != "reset" && word != "noreset") {
+    } else if (const auto bind = bind_of_kmp_type(word)) {
+      affinity.bind = *bind;
+      is_explicit = is_explicit || word == "explicit";
+    } else if (!is_without_effect(word)) {
       return std::nullopt;
     }
   } while (scanner.take(','));

@@ -206,20 +206,58 @@ void* HelperPool::helper_main(void* argument) {
   return nullptr;
 }
 
-void HelperPool::run_helper(Helper& self) {
-  HelperPool& pool = *this;
-  pool.monitor_.add_thread();
-  self.core_spread.leave_waker(self.worker.index());
+namespace {
+
+/// How long a helper has looked for work. The cycle counter is read every so many rounds.
+struct Search {
   int round = 0;
   std::uint64_t began = 0;
   bool has_lasted_long = false;
   // Times: since it ran the last fiber; and the gap before that fiber.
   std::uint64_t idle_since = 0;
   std::uint64_t last_gap = 0;
+
+  /// After a fiber, or a sleep.
+  void restart() {
+    round = 0;
+    began = 0;
+    has_lasted_long = false;
+  }
+
+  /// A fiber is found. The clock is not read while fibers follow each other at once.
+  void end_gap() { last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since; }
+
+  /// Ends a round; returns whether the counter is to be read.
+  bool pause() {
+    if (has_lasted_long) {
+      arch::long_pause();
+    } else {
+      arch::pause();
+    }
+    return ++round % rounds_per_reading == 0;
+  }
+
+  /// Cycles since the first reading.
+  std::uint64_t read_cycles() {
+    const std::uint64_t now = arch::cycles();
+    if (began == 0) began = now;
+    if (idle_since == 0) idle_since = now;
+    return now - began;
+  }
+};
+
+}  // namespace
+
+void HelperPool::run_helper(Helper& self) {
+  HelperPool& pool = *this;
+  pool.monitor_.add_thread();
+  self.core_spread.leave_waker(self.worker.index());
+  Search search;
   for (;;) {
     const bool is_granted =
         self.worker.index() < pool.width() || self.is_extra.load(std::memory_order_relaxed);
-    Thread* thread = is_granted ? pool.find_work(self.worker, round >= grace_rounds) : nullptr;
+    Thread* thread =
+        is_granted ? pool.find_work(self.worker, search.round >= grace_rounds) : nullptr;
     if (thread != nullptr) {
       Group& group = *thread->group;
       // Helpers wake each other in a tree.
@@ -227,36 +265,24 @@ void HelperPool::run_helper(Helper& self) {
         if (!group.has_work() || !pool.has_more_helpers()) break;
         pool.request_helper(group);
       }
-      // The clock is not read while fibers follow each other at once.
-      last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
+      search.end_gap();
       self.worker.run_on_helper(*thread);
-      round = 0;
-      began = 0;
-      has_lasted_long = false;
-      idle_since = 0;
+      search.restart();
+      search.idle_since = 0;
       continue;
     }
-    if (has_lasted_long) {
-      arch::long_pause();
-    } else {
-      arch::pause();
-    }
-    if (++round % rounds_per_reading != 0) continue;
-    const std::uint64_t now = arch::cycles();
-    if (began == 0) began = now;
-    if (!has_lasted_long && now - began > pool.spin_cycles()) {
-      has_lasted_long = true;
+    if (!search.pause()) continue;
+    const std::uint64_t waited_cycles = search.read_cycles();
+    if (!search.has_lasted_long && waited_cycles > pool.spin_cycles()) {
+      search.has_lasted_long = true;
       (void)self.worker.check_core();
     }
-    if (idle_since == 0) idle_since = now;
-    if (is_granted && now - began < pool.spin_cycles_after(last_gap) &&
+    if (is_granted && waited_cycles < pool.spin_cycles_after(search.last_gap) &&
         !self.worker.has_lost_core())
       continue;
     pool.park(self);
     if (is_ending_.load(std::memory_order_relaxed)) break;  // park() ordered it
-    round = 0;
-    began = 0;
-    has_lasted_long = false;
+    search.restart();
   }
   // Release, pairs with end(): the system's number of the thread.
   ended_count_.fetch_add(1, std::memory_order_release);

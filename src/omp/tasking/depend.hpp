@@ -62,24 +62,10 @@ class DependTable {
       }
       Entry& entry = find(item.address, drop);
       if (item.is_in) {
-        if (entry.writer != nullptr && entry.writer != &task) after(*entry.writer);
-        if (entry.writer == &task) return;
-        if (entry.readers.size() == entry.readers.capacity()) make_room_for_readers(entry, drop);
-        hold(task);
-        entry.readers.push_back(&task);
-        return;
+        enter_reader(entry, task, after, drop);
+      } else {
+        enter_writer(entry, task, after, drop);
       }
-      for (Task* reader : entry.readers) {
-        if (reader != &task) after(*reader);
-      }
-      if (entry.readers.empty() && entry.writer != nullptr && entry.writer != &task)
-        after(*entry.writer);
-      hold(task);
-      for (Task* reader : entry.readers)
-        drop(*reader);
-      entry.readers.clear();
-      if (entry.writer != nullptr) drop(*entry.writer);
-      entry.writer = &task;
     });
   }
 
@@ -138,6 +124,30 @@ class DependTable {
         visit(*reader);
       if (entry.writer != nullptr) visit(*entry.writer);
     }
+  }
+
+  template <class After, class Drop>
+  static void enter_reader(Entry& entry, Task& task, After after, Drop drop) {
+    if (entry.writer != nullptr && entry.writer != &task) after(*entry.writer);
+    if (entry.writer == &task) return;
+    if (entry.readers.size() == entry.readers.capacity()) make_room_for_readers(entry, drop);
+    hold(task);
+    entry.readers.push_back(&task);
+  }
+
+  template <class After, class Drop>
+  static void enter_writer(Entry& entry, Task& task, After after, Drop drop) {
+    for (Task* reader : entry.readers) {
+      if (reader != &task) after(*reader);
+    }
+    if (entry.readers.empty() && entry.writer != nullptr && entry.writer != &task)
+      after(*entry.writer);
+    hold(task);
+    for (Task* reader : entry.readers)
+      drop(*reader);
+    entry.readers.clear();
+    if (entry.writer != nullptr) drop(*entry.writer);
+    entry.writer = &task;
   }
 
   /// `task` depends on all tasks, and all later tasks depend on it.

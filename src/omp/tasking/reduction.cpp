@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "base/check.hpp"
 #include "omp/tasking/task.hpp"
@@ -69,6 +70,32 @@ void unregister_reductions(std::uintptr_t* data) {
   } while (array != nullptr && array[is_head] == 0);
 }
 
+namespace {
+
+/// A variable of an array of reductions, as the compiler describes it.
+struct ReducedVariable {
+  std::uintptr_t* array;
+  std::uintptr_t original;
+  /// In each thread's copies.
+  std::uintptr_t offset;
+};
+
+/// Finds the variable that `wanted` is, or is a thread's copy of, in the arrays from `array` on.
+std::optional<ReducedVariable> find_reduced(std::uintptr_t* array, std::uintptr_t wanted) {
+  for (; array != nullptr; array = array_at(array[next_array])) {
+    const bool is_copy = wanted >= array[memory] && wanted < array[memory_end];
+    const std::uintptr_t offset = is_copy ? (wanted - array[memory]) % array[bytes_each] : 0;
+    for (std::size_t i = 0; i < array[variable_count]; ++i) {
+      const std::uintptr_t* variable = array + variables + 3 * i;
+      if (is_copy ? variable[1] == offset : variable[0] == wanted)
+        return ReducedVariable{array, variable[0], variable[1]};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void remap_reductions(const TeamThread& thread,
                       std::size_t count,
                       std::size_t original_count,
@@ -78,22 +105,12 @@ void remap_reductions(const TeamThread& thread,
     group = group->outer;
   SORREL_CHECK(group != nullptr, "in_reduction without a task_reduction around it");
   for (std::size_t i = 0; i < count; ++i) {
-    const auto wanted = reinterpret_cast<std::uintptr_t>(pointers[i]);
-    bool is_found = false;
-    for (std::uintptr_t* array = group->reductions; array != nullptr && !is_found;
-         array = array_at(array[next_array])) {
-      const bool is_copy = wanted >= array[memory] && wanted < array[memory_end];
-      const std::uintptr_t offset = is_copy ? (wanted - array[memory]) % array[bytes_each] : 0;
-      for (std::size_t j = 0; j < array[variable_count] && !is_found; ++j) {
-        const std::uintptr_t* variable = array + variables + 3 * j;
-        is_found = is_copy ? variable[1] == offset : variable[0] == wanted;
-        if (!is_found) continue;
-        pointers[i] = reinterpret_cast<void*>(array[memory] + thread.number * array[bytes_each] +
-                                              variable[1]);
-        if (i < original_count) pointers[count + i] = reinterpret_cast<void*>(variable[0]);
-      }
-    }
-    SORREL_CHECK(is_found, "no task_reduction for a variable of in_reduction");
+    const auto found =
+        find_reduced(group->reductions, reinterpret_cast<std::uintptr_t>(pointers[i]));
+    SORREL_CHECK(found, "no task_reduction for a variable of in_reduction");
+    pointers[i] = reinterpret_cast<void*>(found->array[memory] +
+                                          thread.number * found->array[bytes_each] + found->offset);
+    if (i < original_count) pointers[count + i] = reinterpret_cast<void*>(found->original);
   }
 }
 

@@ -398,6 +398,26 @@ void drop_table(TeamThread& thread, Task& task) {
   task.table = nullptr;
 }
 
+namespace {
+
+/// In a team of one, only tasks with a detach clause come here: their bodies need not wait.
+void start_dependent(TeamThread& thread, Task& task, void* const* depend) {
+  const bool is_alone = thread.team->size == 1;
+  const bool may_run = enter_dependences(thread, task, depend);
+  if (may_run && is_alone) {
+    execute(thread, task);
+  } else if (may_run) {
+    queue_task(thread, task, false);
+  }
+  constexpr std::uint32_t tasks_per_check = 16;
+  Task& parent = *thread.task;
+  if (parent.created % tasks_per_check != 0) return;
+  while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
+  }
+}
+
+}  // namespace
+
 bool make_task(TeamThread& thread, const TaskRequest& request) {
   Team& team = *thread.team;
   Task& parent = *thread.task;
@@ -422,21 +442,9 @@ bool make_task(TeamThread& thread, const TaskRequest& request) {
     }
     return true;
   }
-  // In a team of one, only tasks with a detach clause come here: their bodies need not wait.
   if (has_dependences) {
-    const bool may_run = enter_dependences(thread, task, request.depend);
-    if (may_run && team.size == 1) {
-      execute(thread, task);
-    } else if (may_run) {
-      queue_task(thread, task, false);
-    }
-    constexpr std::uint32_t tasks_per_check = 16;
-    if (parent.created % tasks_per_check != 0) return true;
-    while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
-    }
-    return true;
-  }
-  if (team.size == 1 || thread.member_state->queue.seems() >= queued_max) {
+    start_dependent(thread, task, request.depend);
+  } else if (team.size == 1 || thread.member_state->queue.seems() >= queued_max) {
     execute(thread, task);
   } else {
     queue_task(thread, task, false);

@@ -102,94 +102,47 @@ void Module::read_segments() {
 }
 
 void Module::read_dynamic(const early::Module* silenced) {
+  const auto find = [this](ElfW(Sxword) tag) -> const ElfW(Dyn) * {
+    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag)
+      ++entry;
+    return entry->d_tag == tag ? entry : nullptr;
+  };
+  const auto value_of = [&](ElfW(Sxword) tag) -> std::uintptr_t {
+    const ElfW(Dyn)* entry = find(tag);
+    return entry == nullptr ? 0 : entry->d_un.d_val;
+  };
   // The loader has made some of these absolute and left others unchanged; this differs between
   // architectures and loaders.
-  const auto address = [this](std::uintptr_t value) {
-    return contains(value) && value >= base ? value : base + value;
+  const auto place_of = [&](ElfW(Sxword) tag) -> Offset {
+    const std::uintptr_t value = value_of(tag);
+    return contains(value) && value >= base ? value - base : value;
   };
-  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
-  for (; entry->d_tag != DT_NULL; ++entry) {
-    const std::uintptr_t value = entry->d_un.d_val;
-    switch (entry->d_tag) {
-      case DT_INIT:
-        init = address(value) - base;
-        break;
-      case DT_FINI:
-        fini = address(value) - base;
-        break;
-      case DT_INIT_ARRAY:
-        init_array.offset = address(value) - base;
-        break;
-      case DT_INIT_ARRAYSZ:
-        init_array.count = value / sizeof(void*);
-        break;
-      case DT_PREINIT_ARRAY:
-        preinit_array.offset = address(value) - base;
-        break;
-      case DT_FINI_ARRAY:
-        fini_array.offset = address(value) - base;
-        break;
-      case DT_FINI_ARRAYSZ:
-        fini_array.count = value / sizeof(void*);
-        break;
-      case DT_SYMTAB:
-        symbols_.symbols = reinterpret_cast<const ElfW(Sym)*>(address(value));
-        break;
-      case DT_STRTAB:
-        symbols_.names = reinterpret_cast<const char*>(address(value));
-        break;
-      case DT_STRSZ:
-        symbols_.name_bytes = value;
-        break;
-      case DT_GNU_HASH:
-        hash_tables_.gnu = reinterpret_cast<const std::uint32_t*>(address(value));
-        break;
-      case DT_HASH:
-        hash_tables_.generic = reinterpret_cast<const std::uint32_t*>(address(value));
-        break;
-      case DT_VERSYM:
-        symbols_.versions = reinterpret_cast<const ElfW(Versym)*>(address(value));
-        break;
-      case DT_VERNEED:
-        symbols_.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(address(value));
-        break;
-      case DT_RELA:
-        data_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
-        break;
-      case DT_RELASZ:
-        data_relocations_.count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_JMPREL:
-        call_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
-        break;
-      case DT_PLTRELSZ:
-        call_relocations_.count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_RELR:
-        packed_relocations_ = reinterpret_cast<const ElfW(Relr)*>(address(value));
-        break;
-      case DT_RELRSZ:
-        packed_relocation_count_ = value / sizeof(ElfW(Relr));
-        break;
-      case DT_TEXTREL:
-        has_text_relocations_ = true;
-        break;
-      case DT_FLAGS:
-        has_text_relocations_ |= (value & DF_TEXTREL) != 0;
-        break;
-      case DT_FLAGS_1:
-        is_initialised_first = (value & DF_1_INITFIRST) != 0;
-        break;
-      case DT_SONAME:
-        soname_ = value;
-        break;
-      case DT_DEBUG:
-        debugger_record = reinterpret_cast<r_debug*>(value);
-        break;
-      default:
-        break;
-    }
-  }
+  const auto read_table = [&]<class T>(const T*& table, ElfW(Sxword) tag) {
+    if (find(tag) != nullptr) table = reinterpret_cast<const T*>(base + place_of(tag));
+  };
+  init = place_of(DT_INIT);
+  fini = place_of(DT_FINI);
+  init_array = {place_of(DT_INIT_ARRAY), value_of(DT_INIT_ARRAYSZ) / sizeof(void*)};
+  fini_array = {place_of(DT_FINI_ARRAY), value_of(DT_FINI_ARRAYSZ) / sizeof(void*)};
+  preinit_array.offset = place_of(DT_PREINIT_ARRAY);
+  read_table(symbols_.symbols, DT_SYMTAB);
+  read_table(symbols_.names, DT_STRTAB);
+  symbols_.name_bytes = value_of(DT_STRSZ);
+  read_table(symbols_.versions, DT_VERSYM);
+  read_table(symbols_.needed_versions, DT_VERNEED);
+  read_table(hash_tables_.gnu, DT_GNU_HASH);
+  read_table(hash_tables_.generic, DT_HASH);
+  read_table(data_relocations_.begin, DT_RELA);
+  data_relocations_.count = value_of(DT_RELASZ) / sizeof(ElfW(Rela));
+  read_table(call_relocations_.begin, DT_JMPREL);
+  call_relocations_.count = value_of(DT_PLTRELSZ) / sizeof(ElfW(Rela));
+  read_table(packed_relocations_, DT_RELR);
+  packed_relocation_count_ = value_of(DT_RELRSZ) / sizeof(ElfW(Relr));
+  has_text_relocations_ = find(DT_TEXTREL) != nullptr || (value_of(DT_FLAGS) & DF_TEXTREL) != 0;
+  is_initialised_first = (value_of(DT_FLAGS_1) & DF_1_INITFIRST) != 0;
+  soname_ = value_of(DT_SONAME);
+  debugger_record = reinterpret_cast<r_debug*>(value_of(DT_DEBUG));
   if (silenced == nullptr) return;
   init = silenced->init;
   fini = silenced->fini;
