@@ -55,6 +55,23 @@ std::int64_t window_ns(std::int32_t rank_count, std::uint32_t process_count) {
       {window_ns_min, window_ns_per_rank * rank_count, window_ns_per_process * process_count});
 }
 
+/// The borders that the loads suggest. `gain`: by how much the most loaded process has less to do,
+/// for each worker. `is_requested`: a step is taken even if nothing is known about the ranks yet.
+std::vector<std::int32_t> cut_by_loads(balance::Chain& chain,
+                                       bool is_requested,
+                                       std::uint32_t worker_count,
+                                       double& gain) {
+  SORREL_ASSERT(!chain.loads.empty() && worker_count != 0, "%zu ranks on %u workers",
+                chain.loads.size(), worker_count);
+  if (is_requested && std::ranges::max(chain.loads) <= 0) std::ranges::fill(chain.loads, 1);
+  balance::Chain after = chain;
+  after.begins = balance::plan_borders(chain);
+  gain = (std::ranges::max(balance::part_loads(chain)) -
+          std::ranges::max(balance::part_loads(after))) /
+         worker_count;
+  return after.begins;
+}
+
 balance::Costs costs_of(const core::CycleClock& clock) {
   return {.stop = static_cast<double>(clock.cycles_in(stop_ns)),
           .move = static_cast<double>(clock.cycles_in(move_ns))};
@@ -380,16 +397,10 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
       begins = balance::shuffle_borders(chain_, random);
       *gain = 1;
     } else {
-      // Nothing is known about the ranks yet.
-      if (is_step_requested_ && std::ranges::max(chain_.loads) <= 0)
-        std::ranges::fill(chain_.loads, 1);
-      begins = balance::plan_borders(chain_);
-      balance::Chain after = chain_;
-      after.begins = begins;
-      *gain = (std::ranges::max(balance::part_loads(chain_)) -
-               std::ranges::max(balance::part_loads(after))) /
-              world_.layout().worker_count();
+      begins = cut_by_loads(chain_, is_step_requested_, world_.layout().worker_count(), *gain);
     }
+    SORREL_ASSERT(begins.size() == chain_.begins.size(), "a plan for %zu processes of %zu",
+                  begins.size(), chain_.begins.size());
     const std::int32_t moved = balance::moved_count(chain_.begins, begins, world_.size());
     const bool is_forced = config_.move_seed || is_step_requested_;
     // Each counts at least once.
@@ -406,8 +417,8 @@ std::optional<RankMover::Begins> RankMover::plan(core::JobStop& stop, double* ga
       const std::uint64_t own_weight = weight_of(world_.rank(rank));
       weight += own_weight;
       const bool is_heavy = !balance::is_worth(*gain, needed, own_weight);
-      offers_[static_cast<std::size_t>(rank)].stays = is_heavy ? 1 : 0;
-      heavy_count += is_heavy ? 1 : 0;
+      offers_[static_cast<std::size_t>(rank)].stays = static_cast<std::uint32_t>(is_heavy);
+      heavy_count += static_cast<std::uint64_t>(is_heavy);
     }
     moved_weight_ = stop.sum(weight);
     if (is_forced || balance::is_worth(*gain, needed, moved_weight_)) return begins;
