@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <system_error>
 
 #include "base/fixed_text.hpp"
 #include "base/printable.hpp"
@@ -21,8 +23,11 @@ constexpr std::uint64_t type_offset = 8;
 constexpr std::uint64_t size_offset = 16;
 constexpr std::uint64_t text_state_offset = 32;
 
-/// The owner of a frame that stands for a call of the interpreter by C code.
-constexpr std::uint8_t owned_by_c_stack = 3;
+/// From this owner on a frame stands for a call of the interpreter by C code.
+constexpr std::uint8_t owned_by_interpreter = 3;
+
+/// Marks a reference that is not counted, in pointers of frames from 3.14 on. Objects are aligned.
+constexpr std::uintptr_t reference_mark = 1;
 
 /// Frames that are not shown and follow each other; more are damage.
 constexpr int skipped_count_max = 64;
@@ -66,6 +71,15 @@ constexpr PythonLayout python_3_13{
     .thread = {.innermost = 72, .in_structure = none},
     .frame = {.previous = 8, .code = 0, .instruction = 56, .owner = 70},
     .code = {.file = 112, .name = 120, .first_line = 68, .instructions = 200},
+    .index_bytes = 0,
+    .ascii_header = 40,
+    .text_header = 56};
+
+// Python 3.15, too.
+constexpr PythonLayout python_3_14{
+    .thread = {.innermost = 72, .in_structure = none},
+    .frame = {.previous = 8, .code = 0, .instruction = 56, .owner = 74},
+    .code = {.file = 112, .name = 120, .first_line = 68, .instructions = 208},
     .index_bytes = 0,
     .ascii_header = 40,
     .text_header = 56};
@@ -123,21 +137,34 @@ std::optional<Characters> characters_of(const PythonLayout& layout,
 
 }  // namespace
 
-std::optional<PythonLayout> python_layout(std::uint32_t version) {
-  // The layout of a version is settled when it is released.
-  constexpr std::uint32_t released = 0xf;
-  if ((version >> 4 & 0xf) != released) return std::nullopt;
-  switch (version >> 16) {
-    case 0x0309:
+std::optional<PythonLayout> python_layout(std::string_view version) {
+  std::array<int, 3> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && !version.starts_with('.')) return std::nullopt;
+    version.remove_prefix(i > 0 ? 1 : 0);
+    const auto [end, error] =
+        std::from_chars(version.data(), version.data() + version.size(), numbers[i]);
+    if (error != std::errc()) return std::nullopt;
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+  }
+  // "+" or a letter behind the number: no release. The layout of a version is settled by then.
+  const bool is_release = version.empty() || version.starts_with(' ');
+  const bool has_lock = version.find("free-threading") == version.npos;
+  if (!is_release || !has_lock || numbers[0] != 3) return std::nullopt;
+  switch (numbers[1]) {
+    case 9:
       return python_3_9;
-    case 0x030a:
+    case 10:
       return python_3_10;
-    case 0x030b:
+    case 11:
       return python_3_11;
-    case 0x030c:
+    case 12:
       return python_3_12;
-    case 0x030d:
+    case 13:
       return python_3_13;
+    case 14:
+    case 15:
+      return python_3_14;
     default:
       return std::nullopt;
   }
@@ -171,12 +198,13 @@ bool PythonFrames::next(symbols::SourceText& text) {
   for (int i = 0; frame_ != nullptr && i < skipped_count_max; ++i) {
     std::uint8_t owner = 0;
     if (layout_.frame.owner != none && !read(owner, frame_, layout_.frame.owner)) return false;
-    const void* code = nullptr;
+    std::uintptr_t reference = 0;
     const void* previous = nullptr;
     if (!read(previous, frame_, layout_.frame.previous)) return false;
-    const bool is_function = owner != owned_by_c_stack;
-    if (is_function && (!read(code, frame_, layout_.frame.code) || !is_of_type(code, types_.code)))
-      return false;
+    const bool is_function = owner < owned_by_interpreter;
+    if (is_function && !read(reference, frame_, layout_.frame.code)) return false;
+    const auto* const code = reinterpret_cast<const void*>(reference & ~reference_mark);
+    if (is_function && !is_of_type(code, types_.code)) return false;
     const bool is_shown = is_function && describe(code, text);
     frame_ = previous;
     if (is_shown) return true;

@@ -1,6 +1,6 @@
 //! PythonFrames - the functions that a thread of CPython has called, read from its memory.
 //!
-//! CPython 3.9 to 3.13, where the interpreter has a lock (GIL). Takes no lock and allocates
+//! CPython 3.9 to 3.15, where the interpreter has a lock (GIL). Takes no lock and allocates
 //! nothing; calls one function of the interpreter, PyCode_Addr2Line(), which reads a table. So it
 //! may be used while the interpreter's lock is free, or held by any thread, and in a signal
 //! handler. The thread must not run Python code meanwhile, unless it is interrupted and the memory
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "symbols/source_lines.hpp"
 
@@ -51,8 +52,9 @@ struct PythonLayout {
   std::uint32_t text_header;
 };
 
-/// The layout of a version (PY_VERSION_HEX); nothing if it is not known.
-[[nodiscard]] std::optional<PythonLayout> python_layout(std::uint32_t version);
+/// The layout of a version, as "3.10.13 (main, ...)" of Py_GetVersion(); nothing if it is not
+/// known.
+[[nodiscard]] std::optional<PythonLayout> python_layout(std::string_view version);
 
 /// Whether all that is read is sure to be as the layout says, as in the caller's own thread.
 enum class PythonMemory : std::uint8_t { trusted, checked };

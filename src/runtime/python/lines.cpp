@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <dlfcn.h>
 #include <link.h>
+#include <optional>
 #include <string_view>
 
 #include "program/base/libc.hpp"
@@ -51,28 +51,12 @@ bool find(Pointer*& pointer, const char* name) {
   return pointer != nullptr;
 }
 
-/// 0x030a0df0 of "3.10.13 (main, ...)"; "+" or a letter behind the number: no release.
-std::uint32_t version_of(std::string_view text) {
-  std::uint32_t version = 0;
-  for (int i = 0; i < 3; ++i) {
-    std::uint8_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return 0;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    version = version << 8 | number;
-    if (i < 2 && !text.starts_with('.')) return 0;
-    text.remove_prefix(i < 2 ? 1 : 0);
-  }
-  constexpr std::uint32_t released = 0xf0;
-  return text.empty() || text.starts_with(' ') ? version << 8 | released : 0;
-}
-
-/// The version is constant, so the loader's instance has it, too. Only names that every version has
-/// are sought: see seems_to_have_python().
-std::uint32_t version_of_interpreter() {
+/// Nothing if the version has none that is known. The version is constant, so the loader's instance
+/// has it, too. Only names that every version has are sought: see seems_to_have_python().
+std::optional<PythonLayout> layout_of_interpreter() {
   using GetText = const char*();
   GetText* text = nullptr;
-  return find(text, "Py_GetVersion") ? version_of(text()) : 0;
+  return find(text, "Py_GetVersion") ? python_layout(text()) : std::nullopt;
 }
 
 bool is_named_python(std::string_view path) {
@@ -97,7 +81,7 @@ bool find_interpreter(Interpreter& found) {
       !find(found.line_of, "PyCode_Addr2Line") || !find(found.code_type, "PyCode_Type") ||
       !find(found.text_type, "PyUnicode_Type"))
     return false;
-  const auto layout = python_layout(version_of_interpreter());
+  const auto layout = layout_of_interpreter();
   if (layout) found.layout = *layout;
   return layout.has_value();
 }
