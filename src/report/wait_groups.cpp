@@ -35,7 +35,8 @@ RankWait shown(const RankWait& wait, std::int32_t rank_count, Detail detail) {
   if (detail >= Detail::no_workers)
     row.state = wait.state.substr(0, wait.state.find(" on worker "));
   if (detail == Detail::distances_of_peers) row.peer = by_distance(wait, rank_count);
-  if (detail >= Detail::no_peers && wait.awaited) row.peer = various;
+  const bool is_on_gpu = wait.peer.starts_with(peer_on_gpu);
+  if (detail >= Detail::no_peers && (wait.awaited || is_on_gpu)) row.peer = various;
   if (detail >= Detail::no_tags && wait.tag != "-") row.tag = various;
   if (detail >= Detail::no_communicators && wait.comm != "-") row.comm = various;
   return row;

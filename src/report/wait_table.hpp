@@ -14,12 +14,15 @@
 
 namespace sorrel::report {
 
+/// The beginning of RankWait::peer in a wait for work of a device.
+inline constexpr const char* peer_on_gpu = "GPU";
+
 struct RankWait {
   std::int32_t rank = 0;
   /// "runs on worker 0"; empty in a table of ranks all of which wait.
   std::string state;
   std::string call;
-  std::string peer;  ///< "from 3", "to 3 +2 more", "from any", "-"
+  std::string peer;  ///< "from 3", "to 3 +2 more", "from any", "GPU stream 0x5f00, 1.5 s", "-"
   std::string tag;
   std::string comm;
   std::string place;

@@ -460,10 +460,9 @@ class ProgramBody final : public RankBody, public ProgramStates {
     return program::run_rank_main(process);
   }
 
-  [[nodiscard]] const program::OutsideWait* outside_wait(
-      const mpi::RankState& rank) const override {
+  [[nodiscard]] program::OutsideState outside_state(const mpi::RankState& rank) const override {
     const program::RankProcess* process = process_of(rank);
-    return process == nullptr ? nullptr : process->outside_wait().wait();
+    return process == nullptr ? program::OutsideState{} : process->outside_wait().state();
   }
 
   [[nodiscard]] std::optional<report::RankMemory> memory_of(std::size_t index) const override {

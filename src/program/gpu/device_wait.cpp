@@ -12,6 +12,7 @@
 #include "core/scheduler.hpp"
 #include "core/timer.hpp"
 #include "core/worker.hpp"
+#include "os/clock.hpp"
 #include "program/gpu/rank_gpu.hpp"
 #include "program/rank/outside_call.hpp"
 #include "program/rank/rank_process.hpp"
@@ -178,6 +179,24 @@ Result wait_in_driver(const Awaited& awaited) {
                                   : driver().cuStreamSynchronize(awaited.stream);
 }
 
+/// What reports say of a wait. Copies of messages and windows are in streams that the program does
+/// not know; their calls say it.
+OutsideSubject subject_of(const Awaited& awaited, RankStreams& streams) {
+  OutsideSubject subject{.began_ns = os::monotonic_ns()};
+  if (awaited.context != nullptr) {
+    subject.kind = "GPU";
+  } else if (awaited.event != nullptr) {
+    subject.kind = "GPU event";
+    subject.handle = reinterpret_cast<std::uintptr_t>(awaited.event);
+  } else if (streams.is_default(awaited.stream)) {
+    subject.kind = "GPU default stream";
+  } else {
+    subject.kind = "GPU stream";
+    subject.handle = reinterpret_cast<std::uintptr_t>(awaited.stream);
+  }
+  return subject;
+}
+
 }  // namespace
 
 Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait& outside) {
@@ -195,7 +214,8 @@ Result wait_for(RankProcess* process, const Awaited& awaited, const OutsideWait&
                    .awaited = awaited,
                    .streams = gpu_of(*process).streams(),
                    .began_ns = worker.now_ns()};
-  const OutsideCall call(process->outside_wait(), fiber, outside);
+  const OutsideCall call(process->outside_wait(), fiber, outside,
+                         subject_of(awaited, wait.streams));
   list_of(worker).add(worker, wait);
   worker.suspend();
   return wait.result;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uintptr_t legacy_handle = 1;
 constexpr std::uintptr_t per_thread_handle = 2;
 
-bool is_default(Stream handle) {
+bool names_default(Stream handle) {
   return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle;
 }
 
@@ -58,7 +58,7 @@ Stream RankStreams::legacy_stream(Defaults& of) {
 }
 
 Stream RankStreams::find(Stream handle, NullStream null_stream) {
-  if (!is_default(handle)) return handle;
+  if (!names_default(handle)) return handle;
   const std::scoped_lock lock(mutex_);
   Defaults* of = defaults();
   if (of == nullptr) return handle;
@@ -76,7 +76,7 @@ Stream RankStreams::find(Stream handle, NullStream null_stream) {
 }
 
 Stream RankStreams::enter(Stream handle, NullStream null_stream) {
-  if (is_default(handle)) {
+  if (names_default(handle)) {
     Stream stream = find(handle, null_stream);
     const std::scoped_lock lock(mutex_);
     Defaults* of = defaults();
@@ -111,6 +111,13 @@ void RankStreams::order_blocking(Own& own) {
   if (of == defaults_.end() || of->legacy == nullptr || own.legacy_seen == of->legacy_count) return;
   order(of->legacy, own.stream, of->event);
   own.legacy_seen = of->legacy_count;
+}
+
+bool RankStreams::is_default(Stream stream) {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(defaults_, [stream](const Defaults& of) {
+    return stream == of.legacy || stream == of.per_thread;
+  });
 }
 
 void RankStreams::add(Stream stream, bool is_blocking) {

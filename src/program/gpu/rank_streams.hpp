@@ -36,6 +36,9 @@ class RankStreams {
   /// rank as the driver would.
   [[nodiscard]] Stream enter(Stream handle, NullStream null_stream);
 
+  /// Whether the driver's stream is one that find() returns for a handle of a default stream.
+  [[nodiscard]] bool is_default(Stream stream);
+
   void add(Stream stream, bool is_blocking);
   void remove(Stream stream);
 

@@ -13,12 +13,15 @@ namespace sorrel::program {
 
 class OutsideCall {
  public:
-  OutsideCall(OutsideWaitMark& mark, core::Fiber& fiber, const OutsideWait& wait)
+  OutsideCall(OutsideWaitMark& mark,
+              core::Fiber& fiber,
+              const OutsideWait& wait,
+              const OutsideSubject& subject = {})
       : mark_(mark),
         fiber_(fiber),
         outer_call_(std::exchange(fiber.call, wait.call)),
         outer_site_(std::exchange(fiber.call_site, nullptr)) {
-    mark_.set(wait);
+    mark_.set(wait, subject);
   }
 
   ~OutsideCall() {

@@ -14,11 +14,9 @@ class BodyView {
  public:
   virtual ~BodyView() = default;
 
-  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks; null if
-  /// there is none.
-  [[nodiscard]] virtual const program::OutsideWait* outside_wait(
-      const mpi::RankState& /*rank*/) const {
-    return nullptr;
+  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks.
+  [[nodiscard]] virtual program::OutsideState outside_state(const mpi::RankState& /*rank*/) const {
+    return {};
   }
 
   /// The heap of a rank, by its index among those of this process; nothing if it has none of its

@@ -199,7 +199,7 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
     census.is_alive = true;
     return;
   }
-  const program::OutsideWait* outside = body_.outside_wait(rank);
+  const program::OutsideWait* outside = body_.outside_state(rank).wait;
   if (state == core::FiberState::running) watched.rank = &rank;
   if (outside != nullptr && outside->is_endless) {
     watched.has_outside_wait = true;
@@ -279,7 +279,7 @@ void StallWatch::report_awaited(const Census& census) {
     if (wait.is_for_input) return;
     call = wait.call;
   } else {
-    const program::OutsideWait* wait = body_.outside_wait(rank);
+    const program::OutsideWait* wait = body_.outside_state(rank).wait;
     if (wait == nullptr) return;
     call = wait->call;
   }

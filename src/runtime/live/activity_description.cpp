@@ -47,7 +47,7 @@ ActivityDescription describe(const JobView& job, const mpi::RankState& rank) {
   ActivityDescription description{.activity = activity_of(rank),
                                   .running = {},
                                   .python_state = std::nullopt,
-                                  .outside = job.body().outside_wait(rank),
+                                  .outside = job.body().outside_state(rank),
                                   .unexpected_count = rank.unexpected.count()};
   const bool is_interrupted =
       description.activity.state == core::FiberState::running && runs_flow_of(rank);
@@ -61,7 +61,7 @@ ActivityDescription outline(const JobView& job, const mpi::RankState& rank) {
   return {.activity = outline_of(rank),
           .running = {},
           .python_state = std::nullopt,
-          .outside = job.body().outside_wait(rank)};
+          .outside = job.body().outside_state(rank)};
 }
 
 }  // namespace sorrel::runtime

@@ -30,7 +30,7 @@ struct ActivityDescription {
   /// meanwhile, or may begin to.
   std::optional<PythonState> python_state;
   /// The wait outside of MPI, during which its worker runs other ranks.
-  const program::OutsideWait* outside = nullptr;
+  program::OutsideState outside = {};
   /// Messages that have arrived and for which no receive is posted; 0 in an outline.
   std::uint32_t unexpected_count = 0;
 };

@@ -15,6 +15,8 @@ namespace {
 /// The parts of a line about the only rank of a process.
 struct LineParts {
   const RankActivity& activity;
+  /// What it waits for outside of MPI; no kind: nothing that has a name.
+  const program::OutsideSubject& subject;
   std::string_view state;
   std::string_view call;   ///< Empty: none.
   std::string_view place;  ///< Empty: not known.
@@ -26,7 +28,12 @@ void add_fields(ActivityLine& row, const mpi::RankState& rank, const LineParts& 
   const RankActivity& activity = parts.activity;
   row.add("rank\t").add(rank.world_rank).add("-").add(rank.world_rank).add(",\t");
   row.add(parts.state).add("\t").add(parts.call.empty() ? "-" : parts.call).add("\t");
-  row.add(peer_of(activity).text()).add("\t").add(tag_of(activity).text()).add("\t");
+  if (parts.subject.kind != nullptr) {
+    row.add(peer_of(parts.subject).text());
+  } else {
+    row.add(peer_of(activity).text());
+  }
+  row.add("\t").add(tag_of(activity).text()).add("\t");
   row.add(activity.comm.is_empty() ? "-" : activity.comm.text()).add("\t");
   row.add(parts.place.empty() ? "-" : parts.place).add("\t");
   activity.awaited ? row.add(*activity.awaited) : row.add("-");
@@ -43,6 +50,7 @@ void add_sentence(ActivityLine& row, const mpi::RankState& rank, const LineParts
   const RankActivity& activity = parts.activity;
   row.add("sorrel: rank ").add(rank.world_rank).add(" ").add(parts.state);
   if (!parts.call.empty()) row.add(" in ").add(parts.call);
+  if (parts.subject.kind != nullptr) row.add(" for ").add(peer_of(parts.subject).text());
   if (!activity.operation.is_empty()) row.add(" for");
   if (activity.peer != MPI_UNDEFINED || !activity.operation.is_empty())
     row.add(" ").add(peer_of(activity).text());
@@ -82,12 +90,13 @@ ActivityLine activity_line(const mpi::RankState& rank,
   std::array<symbols::SourceText, 2> texts{};
   symbols::describe_source(addresses, texts);
   LineParts parts{.activity = description.activity,
+                  .subject = description.outside.subject,
                   .state = is_running ? report::state_running : report::state_waiting,
                   .call = description.activity.call,
                   .place = place_in_python.empty() ? texts[0].data() : place_in_python,
                   .memory = memory};
-  if (description.outside != nullptr) {
-    parts.call = description.outside->call;
+  if (description.outside.wait != nullptr) {
+    parts.call = description.outside.wait->call;
   } else if (is_running && !description.running.is_in_call) {
     parts.call = plain_name(texts[1].data());
   }

@@ -36,8 +36,10 @@ const void* describe_running(report::RankWait& row,
 
 const void* describe_waiting(report::RankWait& row, const ActivityDescription& description) {
   row.state = report::state_waiting;
-  if (description.outside == nullptr) return description.activity.call_site;
-  row.call = description.outside->call;
+  const program::OutsideState& outside = description.outside;
+  if (outside.wait == nullptr) return description.activity.call_site;
+  row.call = outside.wait->call;
+  if (outside.subject.kind != nullptr) row.peer = peer_of(outside.subject).text();
   return nullptr;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/live/rank_activity.hpp"
 
+#include <algorithm>
+
 #include "base/printable.hpp"
 #include "check/checked_job.hpp"
 #include "core/later_balance.hpp"
@@ -7,6 +9,7 @@
 #include "mpi/match/call_site.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/match/wait.hpp"
+#include "os/clock.hpp"
 
 namespace sorrel::runtime {
 
@@ -160,6 +163,16 @@ FixedText<48> peer_of(const RankActivity& activity) {
   }
   if (activity.other_count > 0) text.add(" +").add(activity.other_count).add(" more");
   return text;
+}
+
+FixedText<80> peer_of(const program::OutsideSubject& subject) {
+  constexpr std::int64_t tenth_ns = 100'000'000;
+  const std::int64_t tenths =
+      std::max<std::int64_t>(os::monotonic_ns() - subject.began_ns, 0) / tenth_ns;
+  FixedText<80> text;
+  text.add(subject.kind);
+  if (subject.handle != 0) text.add(" ").add_hex(subject.handle);
+  return text.add(", ").add(tenths / 10).add(".").add(tenths % 10).add(" s");
 }
 
 FixedText<16> tag_of(const RankActivity& activity) {

@@ -64,6 +64,9 @@ void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text,
 /// "from 3", "to 3 +2 more", "from any", "MPI_Ibarrier", "-".
 [[nodiscard]] FixedText<48> peer_of(const RankActivity& activity);
 
+/// What a rank waits for outside of MPI, and for how long: "GPU stream 0x5f00, 1.5 s".
+[[nodiscard]] FixedText<80> peer_of(const program::OutsideSubject& subject);
+
 /// "7", "any", "-".
 [[nodiscard]] FixedText<16> tag_of(const RankActivity& activity);
 
