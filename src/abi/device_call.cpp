@@ -26,19 +26,32 @@ namespace {
 
 constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
 
+constexpr const char* rejected_copy = "the driver of the GPU rejects a copy of a buffer";
+
 /// A request whose buffers have stages.
 struct StagedRequest {
+  StagedRequest(MPI_Request handle, std::vector<DeviceStage>&& of_buffers)
+      : request(handle), stages(std::move(of_buffers)) {
+    if (Comm* of_request = mpi::object_of<mpi::Request>(handle)->comm; of_request != nullptr)
+      comm.add(*of_request);
+  }
+
+  /// Whose error handler is called.
+  [[nodiscard]] Comm& comm_of(RankState& self) const { return comm.value_or(self.self_comm); }
+
   MPI_Request request;
   std::vector<DeviceStage> stages;
-  bool is_persistent;
+  bool is_persistent = false;
   /// Started, and not complete.
-  bool is_active;
-  bool is_sized;
+  bool is_active = false;
+  bool is_sized = false;
   /// In a partition; 0: the request has none.
   std::size_t partition_elements = 0;
   bool is_partitioned_send = false;
   /// The partitions whose data is on the device.
-  std::vector<bool> arrived = {};
+  std::vector<bool> arrived;
+  /// That of the request: its handle may be freed before.
+  FailedComm comm;
 };
 
 /// One rank alone uses it, one thread at a time.
@@ -114,6 +127,11 @@ class DeviceCall {
     return from_word<T>(words_[number]);
   }
 
+  /// That of a one-sided operation; else null.
+  [[nodiscard]] mpi::Win* window() const {
+    return function_.win >= 0 ? mpi::win_of(argument<MPI_Win>(function_.win)) : nullptr;
+  }
+
   [[nodiscard]] std::optional<int> run_with_buffers();
   [[nodiscard]] bool is_plain_send() const;
   [[nodiscard]] std::optional<mpi::SendArguments> direct_send(device::DirectMemory& memory) const;
@@ -153,9 +171,7 @@ class DeviceCall {
   [[nodiscard]] int finish_operation() const;
   [[nodiscard]] int fail(int error_class, const char* reason) const;
 
-  [[nodiscard]] int fail_copy() const {
-    return fail(MPI_ERR_OTHER, "the driver of the GPU rejects a copy of a buffer");
-  }
+  [[nodiscard]] int fail_copy() const { return fail(MPI_ERR_OTHER, rejected_copy); }
 
   [[nodiscard]] bool copy_in(std::vector<DeviceStage>& stages) const;
   [[nodiscard]] bool copy_out(std::vector<DeviceStage>& stages, std::size_t bytes) const;
@@ -163,10 +179,15 @@ class DeviceCall {
 
   // Completion of requests.
   [[nodiscard]] std::vector<std::size_t> completed(std::size_t count) const;
-  [[nodiscard]] int end_completed(std::span<StagedRequest* const> staged,
-                                  int call_error,
-                                  const MPI_Status* statuses);
+  [[nodiscard]] StagedRequest* end_completed(std::span<StagedRequest* const> staged,
+                                             int call_error,
+                                             MPI_Status* statuses);
   [[nodiscard]] bool end_request(StagedRequest& staged, int error, const MPI_Status& status) const;
+
+  /// Whether the call completes several requests, each with an error of its own.
+  [[nodiscard]] bool has_error_for_each() const {
+    return function_.request_count >= 0 && (function_.indices < 0 || function_.index_count >= 0);
+  }
 
   RankState& self_;
   RankCalls& calls_;
@@ -186,7 +207,7 @@ int DeviceCall::call_inner() {
 int DeviceCall::fail(int error_class, const char* reason) const {
   self_.fiber.call = function_.name;
   const int error = self_.fail(error_class, "%s", reason);
-  mpi::Win* win = function_.win >= 0 ? mpi::win_of(argument<MPI_Win>(function_.win)) : nullptr;
+  mpi::Win* win = window();
   if (win != nullptr) return raise(self_, *win, error);
   mpi::File* file =
       function_.file >= 0 ? mpi::file_of(argument<MPI_File>(function_.file)) : nullptr;
@@ -419,12 +440,10 @@ bool DeviceCall::copy_out(std::vector<DeviceStage>& stages, std::size_t bytes) c
 }
 
 void DeviceCall::keep_request(MPI_Request request) {
-  auto kept = std::make_unique<StagedRequest>(
-      StagedRequest{.request = request,
-                    .stages = std::move(stages_),
-                    .is_persistent = function_.requests == DeviceRequests::persistent,
-                    .is_active = function_.requests == DeviceRequests::made,
-                    .is_sized = function_.is_sized});
+  auto kept = std::make_unique<StagedRequest>(request, std::move(stages_));
+  kept->is_persistent = function_.requests == DeviceRequests::persistent;
+  kept->is_active = function_.requests == DeviceRequests::made;
+  kept->is_sized = function_.is_sized;
   const DeviceBuffer& buffer = function_.buffers[0];
   if (buffer.form == DeviceForm::partitions) {
     kept->partition_elements = argument<std::size_t>(buffer.count + 1);
@@ -436,7 +455,7 @@ void DeviceCall::keep_request(MPI_Request request) {
 
 /// What a one-sided operation returns is there before its epoch ends: also from another process.
 int DeviceCall::finish_operation() const {
-  mpi::Win* win = function_.win >= 0 ? mpi::win_of(argument<MPI_Win>(function_.win)) : nullptr;
+  mpi::Win* win = window();
   const bool is_awaited = win != nullptr && std::ranges::any_of(stages_, &DeviceStage::is_written);
   if (!is_awaited) return MPI_SUCCESS;
   self_.fiber.call = function_.name;
@@ -603,8 +622,10 @@ int DeviceCall::start(std::span<const MPI_Request> requests) {
     if (staged == nullptr) continue;
     // A request that is active already is an error, which the function finds. Partitions are copied
     // when they are ready.
-    if (!staged->is_active && !staged->is_partitioned_send)
-      is_good = is_good && copy_in(staged->stages);
+    if (is_good && !staged->is_active && !staged->is_partitioned_send) {
+      is_good = copy_in(staged->stages);
+      comm_ = &staged->comm_of(self_);
+    }
     taken.push_back(std::move(staged));
   }
   const int error = is_good ? call_inner() : fail_copy();
@@ -704,7 +725,7 @@ int DeviceCall::complete(std::span<const MPI_Request> requests) {
     words_[function_.status] = to_word(statuses);
   }
   const int call_error = call_inner();
-  const int error = end_completed(staged, call_error, statuses);
+  const StagedRequest* const failed = end_completed(staged, call_error, statuses);
   const bool is_query = function_.requests == DeviceRequests::queried;
   const auto* variables = is_query ? nullptr : argument<const MPI_Request*>(function_.request);
   const auto is_over = [&](std::size_t i) {
@@ -714,27 +735,32 @@ int DeviceCall::complete(std::span<const MPI_Request> requests) {
     if (taken[i] != nullptr && (taken[i]->is_persistent || !is_over(i)))
       calls_.keep(std::move(taken[i]));
   }
-  return error;
+  // What the function has returned, it has raised.
+  if (failed == nullptr || call_error != MPI_SUCCESS) return call_error;
+  comm_ = &failed->comm_of(self_);
+  return has_error_for_each() ? fail(MPI_ERR_IN_STATUS, rejected_copy) : fail_copy();
 }
 
 /// Ends the requests that the function has completed, which returned `call_error`. Null: requests
-/// without a buffer on a device. Returns what the call returns.
-int DeviceCall::end_completed(std::span<StagedRequest* const> staged,
-                              int call_error,
-                              const MPI_Status* statuses) {
+/// without a buffer on a device. Returns the first one whose copy has failed, or null.
+StagedRequest* DeviceCall::end_completed(std::span<StagedRequest* const> staged,
+                                         int call_error,
+                                         MPI_Status* statuses) {
   if (call_error != MPI_SUCCESS && call_error != MPI_ERR_IN_STATUS) {
     if (staged.size() == 1 && staged[0] != nullptr) staged[0]->is_active = false;
-    return call_error;
+    return nullptr;
   }
-  int error = call_error;
+  StagedRequest* failed = nullptr;
   const std::vector<std::size_t> ended = completed(staged.size());
   for (std::size_t k = 0; k < ended.size(); ++k) {
     StagedRequest* request = staged[ended[k]];
     const bool is_pending = call_error != MPI_SUCCESS && statuses[k].MPI_ERROR == MPI_ERR_PENDING;
     if (request == nullptr || is_pending) continue;
-    if (!end_request(*request, call_error, statuses[k])) error = fail_copy();
+    if (end_request(*request, call_error, statuses[k])) continue;
+    if (failed == nullptr) failed = request;
+    if (has_error_for_each()) statuses[k].MPI_ERROR = MPI_ERR_OTHER;
   }
-  return error;
+  return failed;
 }
 
 std::optional<int> DeviceCall::run() {
@@ -751,12 +777,14 @@ std::optional<int> DeviceCall::run() {
   const auto has_stages = [this](MPI_Request request) { return calls_.find(request) != nullptr; };
   if (std::ranges::none_of(requests, has_stages)) return std::nullopt;
   if (function_.requests == DeviceRequests::started) return start(requests);
+  if (function_.requests == DeviceRequests::completed ||
+      function_.requests == DeviceRequests::queried)
+    return complete(requests);
+  StagedRequest& staged = *calls_.find(requests.front());
+  comm_ = &staged.comm_of(self_);
   if (function_.requests == DeviceRequests::freed) return free(requests.front());
-  if (function_.requests == DeviceRequests::readied)
-    return make_ready(*calls_.find(requests.front()));
-  if (function_.requests == DeviceRequests::arrived)
-    return ask_for_arrival(*calls_.find(requests.front()));
-  return complete(requests);
+  return function_.requests == DeviceRequests::readied ? make_ready(staged)
+                                                       : ask_for_arrival(staged);
 }
 
 }  // namespace

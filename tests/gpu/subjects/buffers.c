@@ -628,6 +628,74 @@ static void check_handlers(void) {
   MPI_File_close(&file);
 }
 
+static int late_errors, late_class;
+
+static void count_late_error(MPI_Comm* comm, int* error, ...) {
+  (void)comm;
+  MPI_Error_class(*error, &late_class);
+  ++late_errors;
+}
+
+/* What the driver rejects when requests are completed is an error of their communicator. */
+static void check_late_errors(void) {
+  enum { count = 4, variants = 5 };
+
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count_late_error, &handler);
+  for (int variant = 0; variant < variants; ++variant) {
+    MPI_Comm comm;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, handler);
+    clear();
+    CUdeviceptr freed = allocate(count * sizeof(double));
+    MPI_Irecv(at(freed), count, MPI_DOUBLE, left, 1, comm, &requests[0]);
+    MPI_Irecv(at(received), count, MPI_DOUBLE, left, 2, comm, &requests[1]);
+    CHECK(cuda.cuMemFreeAsync(freed, NULL));
+    CHECK(cuda.cuCtxSynchronize());
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(at(sent), count, MPI_DOUBLE, right, 1, comm);
+    MPI_Send(at(sent), count, MPI_DOUBLE, right, 2, comm);
+    MPI_Comm_free(&comm);
+    late_errors = 0;
+    late_class = MPI_SUCCESS;
+    int error, expected = MPI_ERR_OTHER, flag = 0, indices[2], done = 0;
+    if (variant == 0) {
+      error = MPI_Wait(&requests[0], &statuses[0]);
+      MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    } else if (variant == 1) {
+      error = MPI_Waitall(2, requests, statuses);
+      expected = MPI_ERR_IN_STATUS;
+    } else if (variant == 2) {
+      error = MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      expected = MPI_ERR_IN_STATUS;
+    } else if (variant == 3) {
+      do
+        error = MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+      while (flag == 0);
+      MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    } else {
+      error = MPI_SUCCESS;
+      expected = MPI_ERR_IN_STATUS;
+      while (done < 2) {
+        int some;
+        const int of_call = MPI_Waitsome(2, requests, &some, indices, statuses);
+        if (of_call != MPI_SUCCESS) error = of_call;
+        for (int i = 0; i < some && of_call != MPI_SUCCESS; ++i)
+          REQUIRE(statuses[i].MPI_ERROR == (indices[i] == 0 ? MPI_ERR_OTHER : MPI_SUCCESS));
+        done += some;
+      }
+    }
+    if (variant == 1)
+      REQUIRE(statuses[0].MPI_ERROR == MPI_ERR_OTHER && statuses[1].MPI_ERROR == MPI_SUCCESS);
+    REQUIRE(error == expected && late_class == expected && late_errors == 1);
+    REQUIRE(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    CHECK_ROW(received, 1000 * left, count);
+  }
+  MPI_Errhandler_free(&handler);
+}
+
 /* An error that is returned, with its class. */
 static void check_error(void) {
   MPI_Win window;
@@ -706,6 +774,8 @@ int main(int argc, char** argv) {
   check_files();
   if (strcmp(mode, "checked") != 0) {
     check_handlers();
+    // The driver of these tests copies to memory that was freed.
+    if (strcmp(mode, "process") != 0) check_late_errors();
     check_error();
   }
   void* detached;

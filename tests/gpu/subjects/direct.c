@@ -342,7 +342,6 @@ static void free_early(void) {
   int class;
   CUdeviceptr freed = allocate(cells * sizeof(double));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   put_row(freed, 0, cells);
   MPI_Isend(at(freed), cells, MPI_DOUBLE, right, 19, MPI_COMM_WORLD, &request);
   MPI_Barrier(MPI_COMM_WORLD);
