@@ -115,6 +115,36 @@ CheckResult finish_host_check(const CheckRequest& request,
                               process == 0 ? unseen_between_processes : ""));
 }
 
+namespace {
+
+/// What the schedules of one program have shown.
+struct Explored {
+  std::vector<Found> findings = {};
+  /// By exit status that no finding explains: the seeds of the schedules.
+  std::map<int, std::vector<std::uint64_t>> statuses = {};
+  std::set<std::uint64_t> outcomes = {};
+  std::uint64_t count = 0;
+  /// In any schedule: one without decisions says nothing about the others.
+  bool may_differ = false;
+
+  void add(const CheckedRun& checked, int status, std::uint64_t seed) {
+    // An error that was found is the reason for the status.
+    const bool is_explained = std::ranges::any_of(
+        checked.findings, [](const Found& found) { return found.kind->is_error; });
+    if (!is_explained) statuses[status].push_back(seed);
+    outcomes.insert(checked.outcome);
+    // A rank that has failed has not said how often it has decided.
+    may_differ = may_differ || checked.has_decisions || !checked.findings.empty() || status != 0;
+    for (Found found : checked.findings) {
+      found.seeds = {seed};
+      add_finding(findings, std::move(found));
+    }
+    ++count;
+  }
+};
+
+}  // namespace
+
 CheckResult explore_schedules(
     const CheckRequest& request,
     std::uint64_t count,
@@ -122,15 +152,10 @@ CheckResult explore_schedules(
     const std::function<int(std::uint64_t seed, const std::string& folder)>& run) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds report_interval(2);
-  std::vector<Found> findings;
-  std::map<int, std::vector<std::uint64_t>> statuses;
-  std::set<std::uint64_t> outcomes;
-  std::uint64_t done = 0;
+  Explored explored;
   Clock::time_point reported = Clock::now();
-  // In any schedule: one without decisions says nothing about the others.
-  bool may_differ = false;
-  while (done < count && (done == 0 || may_differ)) {
-    const std::uint64_t seed = done + 1;
+  while (explored.count < count && (explored.count == 0 || explored.may_differ)) {
+    const std::uint64_t seed = explored.count + 1;
     const Result<std::string> folder = make_check_folder();
     if (!folder.has_value()) return {.status = report_error("{}", folder.error()), .findings = {}};
     const auto [status, end_signal] = run_schedule(
@@ -147,37 +172,27 @@ CheckResult explore_schedules(
     const Result<CheckedRun> checked = take_run(folder.value());
     // The job has not started, and has said why; so would the next one.
     if (!checked.has_value()) return {.status = std::max(status, 1), .findings = {}};
-    // An error that was found is the reason for the status.
-    const bool is_explained = std::ranges::any_of(
-        checked.value().findings, [](const Found& found) { return found.kind->is_error; });
-    if (!is_explained) statuses[status].push_back(seed);
-    outcomes.insert(checked.value().outcome);
-    // A rank that has failed has not said how often it has decided.
-    may_differ = may_differ || checked.value().has_decisions || !checked.value().findings.empty() ||
-                 status != 0;
-    for (Found found : checked.value().findings) {
-      found.seeds = {seed};
-      add_finding(findings, std::move(found));
-    }
-    ++done;
-    if (Clock::now() - reported < report_interval || done == count) continue;
+    explored.add(checked.value(), status, seed);
+    if (Clock::now() - reported < report_interval || explored.count == count) continue;
     reported = Clock::now();
-    fmt::print(stderr, "sorrel: check: schedule {} of {}, {} finding{}\n", done, count,
-               findings.size(), findings.size() == 1 ? "" : "s");
+    fmt::print(stderr, "sorrel: check: schedule {} of {}, {} finding{}\n", explored.count, count,
+               explored.findings.size(), explored.findings.size() == 1 ? "" : "s");
   }
-  add_status_finding(findings, statuses);
-  for (const Found& found : findings) {
+  add_status_finding(explored.findings, explored.statuses);
+  for (const Found& found : explored.findings) {
     fmt::print(stderr, "{}", text_of({found}));
-    if (found.seeds.size() < done)
-      fmt::print(stderr, "    {}: {}\n", text_of_seeds(found.seeds, done),
+    if (found.seeds.size() < explored.count)
+      fmt::print(stderr, "    {}: {}\n", text_of_seeds(found.seeds, explored.count),
                  replay(found.seeds.front()));
   }
-  CheckResult result =
-      conclude(request, std::move(findings),
-               !may_differ ? "; nothing depends on the order of messages, so one schedule is enough"
-                           : fmt::format("; {} schedules, {} different order{} of messages", done,
-                                         outcomes.size(), outcomes.size() == 1 ? "" : "s"));
+  const std::size_t order_count = explored.outcomes.size();
+  CheckResult result = conclude(
+      request, std::move(explored.findings),
+      !explored.may_differ ? "; nothing depends on the order of messages, so one schedule is enough"
+                           : fmt::format("; {} schedules, {} different order{} of messages",
+                                         explored.count, order_count, order_count == 1 ? "" : "s"));
   // In all schedules the same, else there were a finding.
+  const std::map<int, std::vector<std::uint64_t>>& statuses = explored.statuses;
   if (result.status != exit_findings && !statuses.empty() && statuses.rbegin()->first != 0)
     result.status = statuses.rbegin()->first;
   return result;

@@ -80,6 +80,30 @@ std::string help_of(const CLI::App& app) {
   return help;
 }
 
+/// A word of the command line that names an option.
+struct OptionWord {
+  const CLI::Option* option = nullptr;  ///< null: there is none of this name
+  std::string name;
+  std::optional<std::string> value = {};  ///< attached to the name
+};
+
+/// "--name", "--name=value", "-n" or "-n4".
+OptionWord read_option(CLI::App& app, const std::string& word) {
+  OptionWord read{.option = nullptr, .name = word};
+  if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+    read.name = word.substr(0, equals);
+    read.value = word.substr(equals + 1);
+  }
+  read.option = find_option(app, read.name);
+  if (read.option != nullptr || word[1] == '-') return read;
+  const CLI::Option* letter = find_option(app, word.substr(0, 2));
+  if (letter != nullptr && takes_value(*letter)) {
+    read.option = letter;
+    read.value = word.substr(2);
+  }
+  return read;
+}
+
 }  // namespace
 
 SplitArguments split_arguments(CLI::App& app, Arguments arguments) {
@@ -92,22 +116,7 @@ SplitArguments split_arguments(CLI::App& app, Arguments arguments) {
       break;
     }
     if (word.size() < 2 || word[0] != '-') break;
-    std::string name = word;
-    std::optional<std::string> value;
-    if (const std::size_t equals = word.find('='); equals != std::string::npos) {
-      name = word.substr(0, equals);
-      value = word.substr(equals + 1);
-    }
-    const CLI::Option* option = find_option(app, name);
-    if (option == nullptr && word[1] != '-') {
-      // "-n4": one letter with its value attached.
-      option = find_option(app, word.substr(0, 2));
-      if (option != nullptr && takes_value(*option)) {
-        value = word.substr(2);
-      } else {
-        option = nullptr;
-      }
-    }
+    auto [option, name, value] = read_option(app, word);
     if (option == nullptr) {
       split.error = unknown_option(app, word);
       return split;

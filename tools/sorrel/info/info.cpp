@@ -221,32 +221,35 @@ std::string shared_process_text(const ProgramReport& program) {
                            program.own_interpreter);
 }
 
+/// What its file contains.
+void print_file(const ProgramReport& program) {
+  line("file", program.path);
+  line("kind", program.kind);
+  line("globals",
+       fmt::format("{} bytes writable ({} initialised, {} zeroed)",
+                   program.data_bytes + program.bss_bytes, program.data_bytes, program.bss_bytes));
+  line("thread-locals",
+       program.has_tls ? fmt::format("{} bytes; each rank gets its own, which costs a register "
+                                     "write per switch",
+                                     program.tls_bytes)
+                       : "none");
+  for (const os::NeededLibrary& library : program.needed) {
+    line(&library == &program.needed.front() ? "needs" : "",
+         fmt::format("{} ({}), {}: {}", library.name,
+                     library.path.empty() ? "not found in the usual folders" : library.path,
+                     library.is_shared ? "shared" : "private", library.reason));
+  }
+  if (const std::string text = interface_text(program); !text.empty()) line("interface", text);
+  for (const ProfilingTool& tool : program.tools)
+    line("tool", fmt::format("{} observes {} functions", tool.library, tool.function_count));
+  line("MPI functions", names_text(program.functions));
+  line("missing here", names_text(program.missing_functions));
+  if (!program.spawn_functions.empty()) line("starts ranks", names_text(program.spawn_functions));
+}
+
 void print_program(const ProgramReport& program, const Machine& machine) {
   fmt::print("Program {}\n", printable(program.name));
-  if (!program.kind.empty()) {
-    line("file", program.path);
-    line("kind", program.kind);
-    line("globals", fmt::format("{} bytes writable ({} initialised, {} zeroed)",
-                                program.data_bytes + program.bss_bytes, program.data_bytes,
-                                program.bss_bytes));
-    line("thread-locals",
-         program.has_tls ? fmt::format("{} bytes; each rank gets its own, which costs a register "
-                                       "write per switch",
-                                       program.tls_bytes)
-                         : "none");
-    for (const os::NeededLibrary& library : program.needed) {
-      line(&library == &program.needed.front() ? "needs" : "",
-           fmt::format("{} ({}), {}: {}", library.name,
-                       library.path.empty() ? "not found in the usual folders" : library.path,
-                       library.is_shared ? "shared" : "private", library.reason));
-    }
-    if (const std::string text = interface_text(program); !text.empty()) line("interface", text);
-    for (const ProfilingTool& tool : program.tools)
-      line("tool", fmt::format("{} observes {} functions", tool.library, tool.function_count));
-    line("MPI functions", names_text(program.functions));
-    line("missing here", names_text(program.missing_functions));
-    if (!program.spawn_functions.empty()) line("starts ranks", names_text(program.spawn_functions));
-  }
+  if (!program.kind.empty()) print_file(program);
   if (const std::optional<OpenmpReport> openmp = openmp_of(program, machine)) {
     const char* name = "OpenMP";
     for (const std::string& text : describe_openmp(*openmp, machine.installation))

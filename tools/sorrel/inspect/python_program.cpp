@@ -57,6 +57,21 @@ constexpr std::string_view with_program = "cm";
 /// Options with which the interpreter runs no program.
 constexpr std::string_view without_program = "hV?";
 
+/// What a word of short options says about the words that follow.
+enum class AfterOptions : std::uint8_t { more_words, value, no_program_from_input };
+
+AfterOptions after_options(std::string_view letters) {
+  for (std::size_t at = 0; at < letters.size(); ++at) {
+    const char option = letters[at];
+    if (with_program.find(option) != with_program.npos ||
+        without_program.find(option) != without_program.npos)
+      return AfterOptions::no_program_from_input;
+    if (with_value.find(option) == with_value.npos) continue;
+    return at + 1 == letters.size() ? AfterOptions::value : AfterOptions::more_words;
+  }
+  return AfterOptions::more_words;
+}
+
 }  // namespace
 
 bool is_python(const os::ElfFile& program) {
@@ -107,15 +122,9 @@ bool reads_program_from_input(Arguments arguments) {
       if (word == "--check-hash-based-pycs") ++i;
       continue;
     }
-    for (std::size_t at = 1; at < word.size(); ++at) {
-      const char option = word[at];
-      if (with_program.find(option) != with_program.npos ||
-          without_program.find(option) != without_program.npos)
-        return false;
-      if (with_value.find(option) == with_value.npos) continue;
-      if (at + 1 == word.size()) ++i;
-      break;
-    }
+    const AfterOptions after = after_options(word.substr(1));
+    if (after == AfterOptions::no_program_from_input) return false;
+    if (after == AfterOptions::value) ++i;
   }
   return true;
 }

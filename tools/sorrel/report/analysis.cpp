@@ -185,34 +185,62 @@ class Sums {
     }
   }
 
+  /// A part of a run in which the rank neither begins nor ends a wait or a call.
+  struct RunPart {
+    std::int64_t end;
+    bool is_waiting;
+    bool is_in_call;
+  };
+
+  /// Goes through the waits and calls of a rank as its runs go on.
+  class RunParts {
+   public:
+    explicit RunParts(const TracedRank& rank)
+        : rank_(rank), wait_(rank.waits.begin()), call_(rank.calls.begin()) {}
+
+    /// The part that begins at `at`, which is later than at the call before, and ends at `end` or
+    /// earlier.
+    RunPart next(std::int64_t at, std::int64_t end) {
+      while (wait_ != rank_.waits.end() && wait_->time.end <= at)
+        ++wait_;
+      while (call_ != rank_.calls.end() && call_->time.end <= at)
+        ++call_;
+      RunPart part{.end = end, .is_waiting = false, .is_in_call = false};
+      if (wait_ != rank_.waits.end()) part.is_waiting = cut(part, wait_->time, at);
+      if (call_ != rank_.calls.end()) part.is_in_call = cut(part, call_->time, at);
+      return part;
+    }
+
+   private:
+    /// Ends the part where `time` begins or ends; returns whether it lies in it.
+    static bool cut(RunPart& part, Interval time, std::int64_t at) {
+      const bool is_inside = time.begin <= at;
+      part.end = std::min(part.end, is_inside ? time.end : time.begin);
+      return is_inside;
+    }
+
+    const TracedRank& rank_;
+    std::vector<Wait>::const_iterator wait_;
+    std::vector<Call>::const_iterator call_;
+  };
+
   /// Divides the runs of a rank: what lies in waits is work of its nonblocking operations, the rest
   /// its own.
   void add_runs(const TracedRank& rank, RankTimes& times) {
-    auto wait = rank.waits.begin();
-    auto call = rank.calls.begin();
+    RunParts parts(rank);
     std::int64_t end = times.life.begin;
     for (const RunPlace& place : rank.runs) {
       const Interval run = job_.run_at(place).time;
       add_ready(rank, {end, run.begin}, place.worker, times);
       WorkerTimes& worker = sums_.workers[place.worker];
       for (std::int64_t at = run.begin; at < run.end;) {
-        while (wait != rank.waits.end() && wait->time.end <= at)
-          ++wait;
-        while (call != rank.calls.end() && call->time.end <= at)
-          ++call;
-        const bool is_waiting = wait != rank.waits.end() && wait->time.begin <= at;
-        const bool is_in_call = call != rank.calls.end() && call->time.begin <= at;
-        std::int64_t until = run.end;
-        if (wait != rank.waits.end())
-          until = std::min(until, is_waiting ? wait->time.end : wait->time.begin);
-        if (call != rank.calls.end())
-          until = std::min(until, is_in_call ? call->time.end : call->time.begin);
-        const std::int64_t ns = until - at;
-        SORREL_ASSERT(ns > 0 && until <= run.end, "a part of %lld ns of a run",
+        const RunPart part = parts.next(at, run.end);
+        const std::int64_t ns = part.end - at;
+        SORREL_ASSERT(ns > 0 && part.end <= run.end, "a part of %lld ns of a run",
                       static_cast<long long>(ns));
-        (is_waiting || is_in_call ? worker.mpi_ns : worker.compute_ns) += ns;
-        if (!is_waiting) (is_in_call ? times.mpi_ns : times.compute_ns) += ns;
-        at = until;
+        (part.is_waiting || part.is_in_call ? worker.mpi_ns : worker.compute_ns) += ns;
+        if (!part.is_waiting) (part.is_in_call ? times.mpi_ns : times.compute_ns) += ns;
+        at = part.end;
       }
       end = std::max(end, run.end);
     }

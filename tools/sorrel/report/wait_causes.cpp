@@ -103,6 +103,28 @@ std::uint32_t WaitCauses::worker_after(std::uint32_t rank, std::int64_t ns) cons
   return runs.empty() ? 0 : runs.back().worker;
 }
 
+namespace {
+
+/// Adds the call of one more member: `call` is number `number` of the calls of the rank at `index`.
+void add_member(Collective& collective,
+                const TracedRank& rank,
+                std::uint32_t index,
+                const Call& call,
+                std::uint32_t number) {
+  ++collective.member_count;
+  if (call.time.begin > collective.last_ns) {
+    collective.last_ns = call.time.begin;
+    collective.last_rank = index;
+    collective.last_call = number;
+  }
+  if (call.root == rank.number) {
+    collective.root = index;
+    collective.root_call = number;
+  }
+}
+
+}  // namespace
+
 void WaitCauses::match_collectives() {
   std::vector<CollectiveKind> kinds;
   std::vector<bool> is_whole;
@@ -133,19 +155,10 @@ void WaitCauses::match_collectives() {
       SORREL_ASSERT(found->second < collectives_.size(), "collective %u of %zu", found->second,
                     collectives_.size());
       Collective& collective = collectives_[found->second];
-      ++collective.member_count;
+      add_member(collective, job_.ranks[r], r, call, c);
       if (job_.sites[collective.site].function != job_.sites[call.site].function &&
           !is_whole[call.site])
         collective.is_matched = false;
-      if (call.time.begin > collective.last_ns) {
-        collective.last_ns = call.time.begin;
-        collective.last_rank = r;
-        collective.last_call = c;
-      }
-      if (call.root == job_.ranks[r].number) {
-        collective.root = r;
-        collective.root_call = c;
-      }
     }
   }
 }

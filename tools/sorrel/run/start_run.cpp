@@ -136,11 +136,7 @@ std::unique_ptr<const checkpoint::GenerationStore> store_of(const launch::JobSpe
   return std::make_unique<checkpoint::MemoryGenerations>(job.checkpoint_files);
 }
 
-/// `plan`: that of the run, with what this start adds.
-int launch_processes(const PreparedRun& run,
-                     const RunPlan& plan,
-                     const std::function<void()>& on_end) {
-  const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
+std::vector<LaunchedProgram> programs_of(const PreparedRun& run) {
   std::vector<LaunchedProgram> programs;
   for (const Part& part : run.parts) {
     programs.push_back({.path = part.program.path,
@@ -149,6 +145,32 @@ int launch_processes(const PreparedRun& run,
                         .has_no_ranks = part.program.has_no_ranks(),
                         .is_mpi_seen = !part.program.wrapped_path.empty()});
   }
+  return programs;
+}
+
+/// In a process that is about to execute its program: sets what the program and the library read.
+void set_process_environment(const PreparedRun& run,
+                             launch::JobSpec job,
+                             const launch::ProcessShare& share,
+                             int segment,
+                             int claims) {
+  const Part& part = run.parts[share.part];
+  // Lines of a process that is a rank are labelled by its parent.
+  if (job.process_mode) job.has_rank_labels = false;
+  if (job.process_count > 1 || job.process_mode) job.memory_descriptor = segment;
+  if (!part.program.wrapper.empty()) job.wrapper.claims_descriptor = claims;
+  if (!part.program.wrapper.empty() || run.is_watched()) job.launcher = getppid();
+  set_environment(job, part, run.resolved.installation);
+  set_rank_variables(job, share);
+  set_job_variable(job);
+}
+
+/// `plan`: that of the run, with what this start adds.
+int launch_processes(const PreparedRun& run,
+                     const RunPlan& plan,
+                     const std::function<void()>& on_end) {
+  const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
+  const std::vector<LaunchedProgram> programs = programs_of(run);
   Restarts restarts(store_of(plan.job), plan.restart_count_max, plan.job.restart_generation);
   LaunchPlan started{.rank_count = static_cast<std::uint64_t>(plan.job.rank_count),
                      .is_count_requested = plan.is_count_requested,
@@ -164,18 +186,8 @@ int launch_processes(const PreparedRun& run,
                            launch::JobSpec job = plan.job_of(index, shares[index]);
                            job.restart_generation = restarts.generation();
                            job.restart_note_descriptor = restarts.note_descriptor();
-                           const Part& part = run.parts[shares[index].part];
-                           // Lines of a process that is a rank are labelled by its parent.
-                           if (job.process_mode) job.has_rank_labels = false;
-                           if (job.process_count > 1 || job.process_mode)
-                             job.memory_descriptor = segment;
-                           if (!part.program.wrapper.empty())
-                             job.wrapper.claims_descriptor = claims;
-                           if (!part.program.wrapper.empty() || run.is_watched())
-                             job.launcher = getppid();
-                           set_environment(job, part, run.resolved.installation);
-                           set_rank_variables(job, shares[index]);
-                           set_job_variable(job);
+                           set_process_environment(run, std::move(job), shares[index], segment,
+                                                   claims);
                          },
                      .restarts = {},
                      .on_start =

@@ -85,28 +85,36 @@ bool is_unit(std::string_view after) {
          unit.ends_with("/sec") || names_time(std::string(unit));
 }
 
+/// Adds the number with which `rest` begins; returns its length.
+std::size_t add_number(Part& part, std::string_view rest, std::size_t length) {
+  const std::string number(rest.substr(0, length));
+  part.numbers.push_back({.value = std::strtod(number.c_str(), nullptr),
+                          .is_exact = number.find_first_of(".eE") == std::string::npos});
+  // "( 1.5" and "(10.5": a field's width puts blanks in front of short numbers.
+  if (part.text.ends_with("( ") || part.text.ends_with("[ ")) part.text.pop_back();
+  part.text += number_mark;
+  part.is_time |= is_unit(rest.substr(length));
+  return length;
+}
+
+/// Adds the word with which `rest` begins; returns its length.
+std::size_t add_word(Part& part, std::string_view rest) {
+  const auto* const end = std::ranges::find_if_not(rest, is_letter);
+  const std::string word(rest.begin(), end);
+  part.is_time |= names_time(word);
+  part.text += word;
+  return word.size();
+}
+
 Part part_of(std::string_view text) {
   Part part;
   for (std::size_t at = 0; at < text.size();) {
     const bool is_in_word = at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]));
     const std::size_t length = is_in_word ? 0 : number_length(text.substr(at));
     if (length > 0) {
-      const std::string number(text.substr(at, length));
-      part.numbers.push_back({.value = std::strtod(number.c_str(), nullptr),
-                              .is_exact = number.find_first_of(".eE") == std::string::npos});
-      // "( 1.5" and "(10.5": a field's width puts blanks in front of short numbers.
-      if (part.text.ends_with("( ") || part.text.ends_with("[ ")) part.text.pop_back();
-      part.text += number_mark;
-      at += length;
-      part.is_time |= is_unit(text.substr(at));
+      at += add_number(part, text.substr(at), length);
     } else if (is_letter(text[at]) && !is_in_word) {
-      std::size_t end = at;
-      while (end < text.size() && is_letter(text[end]))
-        ++end;
-      const std::string word(text.substr(at, end - at));
-      part.is_time |= names_time(word);
-      part.text += word;
-      at = end;
+      at += add_word(part, text.substr(at));
     } else {
       // Blanks line columns up, which depends on the lengths of numbers.
       const bool is_blank = text[at] == ' ' || text[at] == '\t';
