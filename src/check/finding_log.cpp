@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/check.hpp"
 #include "os/process_number.hpp"
 #include "report/finding_line.hpp"
 
@@ -36,6 +37,8 @@ const os::CodeRange* FindingLog::range_of(std::uint64_t address) {
   if (range != nullptr) return range;
   // A library that the program has opened since.
   code_ = os::read_code_map();
+  SORREL_ASSERT(std::ranges::is_sorted(code_, {}, &os::CodeRange::begin),
+                "%zu ranges of code are in no order", code_.size());
   return find();
 }
 
@@ -44,6 +47,8 @@ CodeSite FindingLog::site_of(const CallPlace& place) {
   const auto address = reinterpret_cast<std::uint64_t>(place.site);
   const os::CodeRange* range = address == 0 ? nullptr : range_of(address);
   if (range == nullptr) return {};
+  SORREL_ASSERT(address >= range->begin && address < range->end, "0x%llx is in another range",
+                static_cast<unsigned long long>(address));
   return {.path = range->path, .offset = address - range->begin + range->offset, .script = {}};
 }
 

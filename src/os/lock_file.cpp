@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "os/shared_page.hpp"
@@ -77,6 +78,7 @@ int try_lock(int file) {
 }  // namespace
 
 int LockFile::take(const std::string& path) {
+  SORREL_ASSERT(descriptor_ < 0, "%s is taken by this object already", path.c_str());
   constexpr mode_t own = S_IRUSR | S_IWUSR;
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, own);
   if (file < 0) return errno;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/sched_stat.hpp"
 
 namespace sorrel::os {
@@ -58,6 +59,9 @@ std::optional<ThreadIdentity> ThreadIdentity::of_calling_thread(IterateFiles ite
   thread.block = {pointer - bytes, pointer + 2 * sizeof(void*)};
 #endif
   iterate(add_locals, &thread.block);
+  SORREL_ASSERT(thread.block.begin < thread.block.end && thread.number > 0,
+                "thread %d has a block from 0x%zx to 0x%zx", thread.number, thread.block.begin,
+                thread.block.end);
   return thread;
 }
 
@@ -92,6 +96,7 @@ bool ThreadReferences::is_number(std::uint64_t number) const {
 /// {.., ..} {1 to 3, 1 to 3} {0, ..} {owner, is shared}, where states are not 0.
 bool ThreadReferences::is_lock(const std::uint64_t* word, const MemoryRange& memory) const {
   constexpr std::uint64_t half = std::numeric_limits<std::uint32_t>::max();
+  SORREL_ASSERT(reinterpret_cast<std::uintptr_t>(word) >= memory.begin, "a word before the memory");
   const auto words_before =
       (reinterpret_cast<std::uintptr_t>(word) - memory.begin) / reference_bytes;
   if (words_before < 1 || !is_number(*word & half)) return false;

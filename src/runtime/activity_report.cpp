@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
@@ -77,6 +78,7 @@ const JobView* view_of_process() {
 }
 
 const mpi::RankState& first_rank_of(const JobView& job) {
+  SORREL_ASSERT(!job.worlds().empty(), "a job without ranks");
   mpi::ProcessWorld& world = *job.worlds().front();
   return world.rank(world.first_own_rank());
 }
@@ -151,6 +153,7 @@ void answer_for_rank(const JobView& job, const mpi::RankState& rank, const void*
 void pass_on_request(const JobView& job, const void* context) {
   if (job.place_count() > 1) return StallWatch::wake();
   const mpi::RankState& rank = first_rank_of(job);
+  SORREL_ASSERT(rank.worker != nullptr, "rank %d has no worker", rank.world_rank);
   const pid_t thread = rank.worker->thread_number();
   if (thread == gettid()) return answer_for_rank(job, rank, context);
   (void)interrupt_for_activity(thread);
@@ -198,6 +201,7 @@ void handle(int number, siginfo_t* info, void* context) {
 }
 
 std::string text_of_ranks_of(const JobView& job) {
+  SORREL_ASSERT(!job.worlds().empty(), "a job without ranks");
   const mpi::World& first = *job.worlds().front();
   const std::int32_t last = job.worlds().back()->last_own_rank() - 1;
   if (job.own_rank_count() == first.size()) return text_of("%d ranks", first.size());
@@ -241,6 +245,7 @@ void show_ranks(const JobView& job) {
 
 /// On the reporting thread, first without a request.
 void answer_request() {
+  SORREL_ASSERT(view_of_process() != nullptr, "a request in a process without a job");
   static bool takes_requests = false;
   if (!std::exchange(takes_requests, true)) {
     // Requests of other processes then interrupt no worker's thread.

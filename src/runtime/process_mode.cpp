@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "launch/exit_status.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/own_process.hpp"
@@ -111,6 +112,7 @@ void attach_calling_thread() {
   if (!is_exit_watched) watch_exit();
   Config own = process_config();
   own.process_mode = true;
+  SORREL_ASSERT(job_of_process() == nullptr, "the process has a job already");
   // Kept until the process ends: exit handlers may still use the rank.
   auto* job = new Job(own, *new ProcessModeBody);
   set_job_of_process(job);

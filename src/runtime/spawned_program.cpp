@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "os/elf_file.hpp"
 #include "os/interpreter_line.hpp"
@@ -63,6 +64,7 @@ std::string find_in(const std::string& folders, const std::string& name) {
 
 /// The rank may begin in another folder.
 std::string absolute(std::string path) {
+  SORREL_ASSERT(!path.empty(), "a program without a name");
   if (path.front() == '/') return path;
   char folder[PATH_MAX];
   return ::getcwd(folder, sizeof folder) == nullptr ? path : folder + ("/" + path);
@@ -107,6 +109,8 @@ SpawnedProgram::SpawnedProgram(const mpi::SpawnCommand& command)
   for (std::string& word : words_)
     pointers_.push_back(word.data());
   pointers_.push_back(nullptr);
+  SORREL_ASSERT(pointers_.size() == words_.size() + 1 && words_.size() > command.arguments.size(),
+                "%zu words of %zu arguments", words_.size(), command.arguments.size());
 }
 
 /// "": there is none. A relative name leads from the working directory of the new ranks.

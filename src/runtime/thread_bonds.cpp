@@ -4,6 +4,7 @@
 #include <link.h>
 #include <optional>
 
+#include "base/check.hpp"
 #include "core/worker.hpp"
 #include "os/touched_pages.hpp"
 #include "program/base/libc.hpp"
@@ -76,6 +77,7 @@ const char* ThreadBonds::reason_in_process(program::RankProcess& process) {
 
 std::string ThreadBonds::reason_in_fiber(const program::RankProcess& process,
                                          const os::ThreadReferences& references) {
+  SORREL_ASSERT(process.fiber() != nullptr, "rank %d has no fiber", process.rank());
   const core::Fiber& fiber = *process.fiber();
   const bool is_suspended =
       (fiber.state == core::FiberState::waiting || fiber.state == core::FiberState::ready) &&
@@ -89,6 +91,7 @@ std::string ThreadBonds::reason_in_fiber(const program::RankProcess& process,
   // The saved registers lie there, too.
   const auto lowest = reinterpret_cast<std::uintptr_t>(fiber.context);
   const auto top = reinterpret_cast<std::uintptr_t>(process.stack_bottom()) + process.stack_bytes();
+  SORREL_ASSERT(lowest < top, "a stack from 0x%zx to 0x%zx", lowest, top);
   const auto found = references.find({lowest, top});
   return found ? text_of_reference(*found, "its stack") : "";
 }

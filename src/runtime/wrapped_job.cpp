@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "launch/job_claims.hpp"
 #include "os/shared_segment.hpp"
@@ -39,6 +40,7 @@ std::string read_to_end(int descriptor) {
 
 /// The output of a command, without the last newline; if the command cannot be started, the reason.
 std::string output_of(std::array<const char*, 6> words) {
+  SORREL_ASSERT(words.front() != nullptr && words.back() == nullptr, "a command without an end");
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return text_of("cannot make a pipe: %s", std::strerror(errno));
   posix_spawn_file_actions_t actions;
@@ -78,6 +80,8 @@ std::string claim_job(Config& config, int claims_descriptor) {
                    claims_descriptor);
   }
   auto& claims = *reinterpret_cast<launch::JobClaims*>(segment.base());
+  SORREL_ASSERT(config.claims == nullptr && config.own_process < claims.pids.size(),
+                "process %u claims the job", config.own_process);
   config.claims = &claims;
   std::atomic<std::int32_t>& claimed = claims.pids[config.own_process];
   const std::int32_t pid = claims.pid_namespace == launch::own_pid_namespace()

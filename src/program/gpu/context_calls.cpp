@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/check.hpp"
 #include "program/gpu/device_wait.hpp"
 #include "program/gpu/driver_api.hpp"
 #include "program/gpu/rank_gpu.hpp"
@@ -55,6 +56,7 @@ Result pop_current(Context* context) {
 Result take_created(Result result, Context* context) {
   RankGpu* gpu = gpu_of_caller();
   if (result != success || gpu == nullptr) return result;
+  SORREL_ASSERT(*context != nullptr, "the driver has made no context");
   gpu->add_created(*context);
   if (!has_rank_context()) return result;
   static_cast<void>(driver().cuCtxPopCurrent_v2(nullptr));
@@ -105,7 +107,9 @@ Result synchronize_v2(Context context) {
 Result retain(Context* context, Device device) {
   const Result result = driver().cuDevicePrimaryCtxRetain(context, device);
   RankGpu* gpu = gpu_of_caller();
-  if (result == success && gpu != nullptr) gpu->retain(device, *context);
+  if (result != success || gpu == nullptr) return result;
+  SORREL_ASSERT(*context != nullptr, "the driver has no context of device %d", device);
+  gpu->retain(device, *context);
   return result;
 }
 

@@ -17,11 +17,13 @@ constexpr unsigned portable = 1;
 }  // namespace
 
 std::byte* PinnedMemory::take(std::size_t bytes, Context context) {
+  SORREL_ASSERT(bytes <= piece_bytes_max, "a piece of %zu bytes", bytes);
   const std::size_t rounded = std::bit_ceil(std::max(bytes, piece_bytes_min));
   const std::scoped_lock lock(mutex_);
   const auto kept = std::ranges::find_if(
       pieces_, [rounded](const Piece& piece) { return piece.is_kept && piece.bytes == rounded; });
   if (kept != pieces_.end()) {
+    SORREL_ASSERT(kept_bytes_ >= rounded, "%zu bytes of kept pieces", kept_bytes_);
     kept->is_kept = false;
     kept_bytes_ -= rounded;
     return kept->memory;
@@ -69,6 +71,7 @@ void PinnedMemory::end_context(Context context) {
   std::erase_if(pieces_, [&](Piece& piece) {
     if (piece.context != context) return false;
     if (piece.is_kept) {
+      SORREL_ASSERT(kept_bytes_ >= piece.bytes, "%zu bytes of kept pieces", kept_bytes_);
       kept_bytes_ -= piece.bytes;
       unmap(piece);
       return true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/check.hpp"
+
 namespace sorrel::program::gpu {
 
 void RankMemory::count(const Allocation& allocation, bool is_added) {
@@ -10,6 +12,8 @@ void RankMemory::count(const Allocation& allocation, bool is_added) {
       allocation.kind == MemoryKind::imported)
     return;
   const std::uint64_t before = in_use_.load(std::memory_order_relaxed);
+  SORREL_ASSERT(is_added || before >= allocation.bytes, "%llu bytes in use",
+                static_cast<unsigned long long>(before));
   const std::uint64_t now = is_added ? before + allocation.bytes : before - allocation.bytes;
   in_use_.store(now, std::memory_order_relaxed);
   most_.store(std::max(most_.load(std::memory_order_relaxed), now), std::memory_order_relaxed);
@@ -17,6 +21,8 @@ void RankMemory::count(const Allocation& allocation, bool is_added) {
 
 void RankMemory::add(const Allocation& allocation) {
   const std::scoped_lock lock(mutex_);
+  SORREL_ASSERT(allocation.begin + allocation.bytes >= allocation.begin,
+                "%zu bytes end behind the last address", allocation.bytes);
   const auto [place, is_new] = all_.try_emplace(allocation.begin, allocation);
   if (!is_new) {
     count(place->second, false);

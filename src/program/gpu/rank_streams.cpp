@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace sorrel::program::gpu {
 
 namespace {
@@ -70,6 +72,7 @@ Stream RankStreams::find(Stream handle, NullStream null_stream) {
   if (of->per_thread == nullptr) {
     make(of->per_thread, blocking_stream);
     if (of->per_thread == nullptr) return handle;
+    SORREL_ASSERT(own_of(of->per_thread) == nullptr, "the stream is the rank's already");
     streams_.push_back({.stream = of->per_thread, .context = of->context, .is_blocking = true});
   }
   return of->per_thread;
@@ -97,6 +100,7 @@ Stream RankStreams::enter(Stream handle, NullStream null_stream) {
 
 /// Before an operation in the legacy stream of a context.
 void RankStreams::order_legacy(Defaults& of) {
+  SORREL_ASSERT(of.legacy != nullptr && of.event != nullptr, "the default stream is not made");
   for (Own& own : streams_) {
     if (!own.is_blocking || own.context != of.context || !own.has_news) continue;
     order(own.stream, of.legacy, of.event);
@@ -109,6 +113,7 @@ void RankStreams::order_blocking(Own& own) {
   own.has_news = true;
   const auto of = std::ranges::find(defaults_, own.context, &Defaults::context);
   if (of == defaults_.end() || of->legacy == nullptr || own.legacy_seen == of->legacy_count) return;
+  SORREL_ASSERT(of->event != nullptr, "a default stream without an event");
   order(of->legacy, own.stream, of->event);
   own.legacy_seen = of->legacy_count;
 }
@@ -121,6 +126,7 @@ bool RankStreams::is_default(Stream stream) {
 }
 
 void RankStreams::add(Stream stream, bool is_blocking) {
+  SORREL_ASSERT(!is_default(stream), "a default stream is no stream of its own");
   Context context = nullptr;
   static_cast<void>(driver().cuCtxGetCurrent(&context));
   const std::scoped_lock lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/check.hpp"
 #include "program/gpu/driver_api.hpp"
 
 namespace sorrel::program::gpu {
@@ -50,6 +51,8 @@ struct SidedRows {
 };
 
 Result copy_row(const SidedRows& rows, std::size_t i, Stream stream) {
+  SORREL_ASSERT(rows.from.place == Place::device || rows.to.place == Place::device,
+                "a copy within the memory of the host");
   const std::uintptr_t from = rows.from.row(i);
   const std::uintptr_t to = rows.to.row(i);
   if (rows.to.place == Place::host)

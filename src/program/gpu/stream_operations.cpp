@@ -2,11 +2,13 @@
 // rank's own default stream for a handle that names a default stream, behind what the rank's other
 // streams have.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
+#include "base/check.hpp"
 #include "program/base/libc.hpp"
 #include "program/gpu/driver_api.hpp"
 #include "program/gpu/rank_gpu.hpp"
@@ -108,6 +110,9 @@ constexpr StreamFunction stream_functions[] = {
 };
 
 constexpr std::size_t function_count = std::size(stream_functions);
+static_assert(std::ranges::all_of(stream_functions, [](const StreamFunction& function) {
+  return function.stream_at < function.argument_count;
+}));
 
 /// The driver's own, both variants.
 std::array<std::array<void*, function_count>, 2> driver_functions{};
@@ -137,6 +142,7 @@ struct Forward<Function, null_stream, std::index_sequence<I...>> {
     }
     auto* real = reinterpret_cast<Result (*)(WordFor<I>...)>(
         driver_functions[static_cast<std::size_t>(null_stream)][Function]);
+    SORREL_ASSERT(real != nullptr, "the driver has no %s", function.symbol);
     return real(arguments[I]...);
   }
 };

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
 #include "program/gpu/driver_api.hpp"
@@ -116,6 +117,7 @@ Result get_proc_address_v2(
 
 /// Loads the functions of the driver once, from its library.
 void load(void* library) {
+  SORREL_ASSERT(library != nullptr, "the driver has no library");
   static std::once_flag once;
   std::call_once(once, [library] {
     load_driver(library);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/check.hpp"
 #include "device/direct_memory.hpp"
 #include "program/gpu/device_wait.hpp"
 #include "program/gpu/driver_api.hpp"
@@ -36,10 +37,13 @@ Awaited awaited_of(const device::CopyStream& copies, Event event) {
 /// Counts the streams that still have copies.
 class LaterEnd final : public WaitEnd {
  public:
-  LaterEnd(std::size_t stream_count, device::CopyEnd& end) : missing_(stream_count), end_(end) {}
+  LaterEnd(std::size_t stream_count, device::CopyEnd& end) : missing_(stream_count), end_(end) {
+    SORREL_ASSERT(stream_count != 0, "the end of no copies");
+  }
 
   void end(const Awaited& awaited, Result result) override {
     if (awaited.event != nullptr) static_cast<void>(driver().cuEventDestroy_v2(awaited.event));
+    SORREL_ASSERT(missing_ != 0, "more ends than streams");
     is_good_ &= result == success;
     if (--missing_ != 0) return;
     end_.end(is_good_);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/check.hpp"
+
 extern "C" {
 /// Version, number of images, base of the first, distance between two, and the template image's
 /// base, first and last offset.
@@ -59,6 +61,7 @@ void fill_gdb_table(const ImageSlab& slab, int count) {
 }  // namespace
 
 void register_with_debugger(const ImageSlab& slab, int count) {
+  SORREL_ASSERT(count > 0 && count <= slab.count(), "%d images of %d", count, slab.count());
   fill_gdb_table(slab, count);
   const std::vector<Module>& modules = slab.image().modules;
   r_debug* first = slab.image().executable().debugger_record;
@@ -78,6 +81,9 @@ void register_with_debugger(const ImageSlab& slab, int count) {
     copies_maps[i].l_prev = &copies_maps[i - 1];
     copies_maps[i - 1].l_next = &copies_maps[i];
   }
+  // The debugger's list leads through them.
+  SORREL_ASSERT(copies_maps.size() == static_cast<std::size_t>(count) * modules.size(),
+                "%zu maps of %d images", copies_maps.size(), count);
   copies_namespace.record = *first;
   copies_namespace.record.r_version = 2;
   copies_namespace.record.r_map = copies_maps.data();

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "early/hold_back.hpp"
 #include "program/base/libc.hpp"
 
@@ -27,6 +28,7 @@ const Request* active_request = nullptr;
 // Runs on the thread that loads, which holds the loader's lock: the loader has appended the new
 // modules to its list, behind the file that requests them.
 void hold_back_new_modules(int /*argc*/, char** /*argv*/, char** /*environment*/) {
+  SORREL_ASSERT(active_request != nullptr, "the loader runs the constructor without a request");
   const link_map* map = _r_debug.r_map;
   while (map != nullptr && active_request->file_name != map->l_name)
     map = map->l_next;
@@ -72,6 +74,8 @@ class RequestFile {
     add(DT_STRTAB, strings);
     add(DT_STRSZ, text.size());
     add(DT_NULL, 0);
+    SORREL_ASSERT(dynamic.size() * sizeof(ElfW(Dyn)) == dynamic_bytes, "%zu entries in %zu bytes",
+                  dynamic.size(), dynamic_bytes);
     const std::size_t size = strings + text.size();
     append(header());
     append(segment(PT_LOAD, 0, size));
@@ -82,6 +86,7 @@ class RequestFile {
     append(reinterpret_cast<std::uintptr_t>(&hold_back_new_modules));
     append(ElfW(Sym){});
     bytes_ += text;
+    SORREL_ASSERT(bytes_.size() == size, "a file of %zu bytes, not %zu", bytes_.size(), size);
   }
 
   /// A file in memory, or -1.
@@ -143,6 +148,8 @@ HeldBackLoad load_held_back(std::span<const std::string> names,
   active_request = &request;
   load.handle = real_open(request.file_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   active_request = nullptr;
+  SORREL_ASSERT(file >= 0 || load.handle == nullptr,
+                "the loader has opened a file that is not there");
   if (file >= 0) ::close(file);
   return load;
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/library_state.hpp"
 #include "program/base/file_openers.hpp"
 #include "program/base/libc.hpp"
@@ -68,6 +70,7 @@ constexpr std::array<std::string_view, 11> functions_of_ranks = {
 
 void write_word(std::uintptr_t address, const void* value) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  SORREL_ASSERT(std::has_single_bit(page), "pages of %zu bytes", page);
   // The loader may have made the table of calls read-only.
   if (::mprotect(reinterpret_cast<void*>(address & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
     std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
@@ -174,6 +177,8 @@ void Image::add_objects_for_libraries() {
 
 void Image::add_extra_object(std::uintptr_t source, std::size_t size) {
   if (size == 0 || contains(source) || private_object(source) != nullptr) return;
+  SORREL_ASSERT((extra_objects_offset + extra_objects.size()) % extra_object_alignment == 0,
+                "an object at 0x%zx", extra_objects_offset + extra_objects.size());
   private_objects_.push_back({extra_objects_offset + extra_objects.size(), size, source});
   extra_objects.resize(rounded_up(extra_objects.size() + size, extra_object_alignment));
 }
@@ -181,6 +186,9 @@ void Image::add_extra_object(std::uintptr_t source, std::size_t size) {
 void Image::fill_extra_objects() {
   for (const PrivateObject& object : private_objects_) {
     if (object.offset < extra_objects_offset) continue;
+    SORREL_ASSERT(object.offset - extra_objects_offset + object.size <= extra_objects.size(),
+                  "0x%zx bytes at 0x%zx of 0x%zx", object.size,
+                  object.offset - extra_objects_offset, extra_objects.size());
     std::memcpy(extra_objects.data() + (object.offset - extra_objects_offset),
                 reinterpret_cast<const void*>(object.source), object.size);
   }
@@ -206,6 +214,7 @@ void Image::add_slot_if_pointer(Offset offset, std::uintptr_t value, std::uintpt
 // What the loader has bound by name to a library that a rank has opened, or to nothing. It searches
 // what it has loaded at the program's start first, which is the same for all ranks.
 void Image::collect_binding(const Module& module, const ElfW(Rela) & relocation, Offset offset) {
+  SORREL_ASSERT(!slabs_.empty(), "a binding of the program itself");
   const ElfW(Sym)& symbol = module.symbol_of(relocation);
   if (ELF64_R_SYM(relocation.r_info) == 0 || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
       ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT || *module.name_of(symbol) == '\0')

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/stream_list.hpp"
 
@@ -38,7 +39,9 @@ class Search {
  public:
   Search(const Image& image, std::uintptr_t thread_pointer, std::span<const os::MemoryRange> ranges)
       : image_(image), thread_pointer_(thread_pointer), ranges_(ranges) {
+    SORREL_ASSERT(thread_pointer != 0, "the rank has no thread control block");
     for (const os::MemoryRange& range : ranges) {
+      SORREL_ASSERT(range.begin <= range.end, "memory from 0x%zx to 0x%zx", range.begin, range.end);
       all_.begin = std::min(all_.begin, range.begin);
       all_.end = std::max(all_.end, range.end);
     }
@@ -83,6 +86,7 @@ class Search {
   void examine(std::uintptr_t begin, std::size_t bytes) {
     constexpr std::uintptr_t word_bytes = sizeof(std::uintptr_t);
     const std::uintptr_t end = begin + bytes;
+    SORREL_ASSERT(end >= begin, "%zu bytes at 0x%zx", bytes, begin);
     for (std::uintptr_t at = (begin + word_bytes - 1) / word_bytes * word_bytes;
          at + word_bytes <= end; at += word_bytes) {
       // Other threads of the process may write there.

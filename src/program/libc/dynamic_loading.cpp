@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "os/device_driver.hpp"
 #include "program/base/driver_code.hpp"
 #include "program/base/libc.hpp"
@@ -67,6 +68,7 @@ void* fail_open(const char* name, const std::string& reason) {
   const ImageSlab* slab = slab_at(address);
   if (slab == nullptr) return path_of_code(caller);
   const Module* module = slab->copy(slab->index_of(address)).module_at(address);
+  SORREL_ASSERT(module == nullptr || current_slab() != nullptr, "an image without the program's");
   return module == nullptr || module == &current_slab()->image().executable() ? "" : module->path;
 }
 
@@ -146,6 +148,7 @@ class Opening {
   }
 
   void* instantiate(const OpenedLibrary& library) {
+    SORREL_ASSERT(library.handle != nullptr, "%s is not loaded", name_);
     const std::string error = process_.libraries().open(library, flags_);
     return error.empty() ? library.handle : fail_open(name_, error);
   }
@@ -161,6 +164,7 @@ class Opening {
                                       int flags,
                                       OpenFile* open,
                                       const void* caller) {
+  SORREL_ASSERT(process_with_copy() != nullptr, "%s is not opened by a rank", name);
   RankProcess& process = *process_with_copy();
   // The constructors of libraries run below.
   const PinnedRank pinned(process);

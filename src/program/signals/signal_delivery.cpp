@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arch/interrupted.hpp"
+#include "base/check.hpp"
 #include "core/guest.hpp"
 #include "core/worker.hpp"
 #include "os/clock.hpp"
@@ -182,6 +183,7 @@ void handle(int number, siginfo_t* info, void* context) {
 
 /// Interrupts the thread that runs the rank's worker, as the signal itself would.
 void interrupt_worker(const core::Worker& worker, int number) {
+  SORREL_ASSERT(number > 0 && number < NSIG, "signal %d", number);
   os::interrupt_thread(worker.thread_number(), number, &interruption_tag);
 }
 
@@ -304,6 +306,7 @@ void deliver_to_waiting(RankProcess& process) {
   const auto run = [](void* argument) {
     static_cast<RankProcess*>(argument)->signals().run_pending(Interrupts::library, nullptr);
   };
+  SORREL_ASSERT(process.fiber() != nullptr, "rank %d has no fiber", process.rank());
   core::Fiber& fiber = *process.fiber();
   fiber.worker->visit(fiber, run, &process);
 }

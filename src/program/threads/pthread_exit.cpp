@@ -32,6 +32,7 @@ constexpr std::int64_t look_distance_ns = 1'000'000;
 
 /// A word of the C library's in the handler points to the handler that was pushed before it.
 __pthread_unwind_buf_t*& before(__pthread_unwind_buf_t& handler) {
+  static_assert(sizeof handler.__pad >= sizeof(__pthread_unwind_buf_t*));
   return *reinterpret_cast<__pthread_unwind_buf_t**>(&handler.__pad[0]);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "core/burst.hpp"
 #include "os/clock.hpp"
@@ -67,6 +68,8 @@ void* SaveRequests::thread_main(void* argument) {
 }
 
 void SaveRequests::run() {
+  SORREL_ASSERT(options_.period_ns >= 0, "a period of %lld ns",
+                static_cast<long long>(options_.period_ns));
   if (options_.period_ns != 0) due_ns_ = os::monotonic_ns() + options_.period_ns;
   for (;;) {
     // Acquire, pairs with wake().

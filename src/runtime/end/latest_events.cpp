@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/fixed_text.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "symbols/source_lines.hpp"
@@ -50,6 +51,7 @@ class Events {
     std::array<Record, 32> memory;
     const std::span<const Record> latest =
         job_.scheduler().worker(worker).events().copy_latest(memory);
+    SORREL_ASSERT(latest.size() <= memory.size(), "%zu events", latest.size());
     // Events of the worker's own flow of control are left out.
     std::size_t first = latest.size();
     for (std::size_t found = 0; first > 0 && found < lines; --first)
@@ -68,6 +70,7 @@ class Events {
 
 std::string_view call_of(const Record& record) {
   const auto* call = reinterpret_cast<const char*>(record.first);
+  SORREL_ASSERT(call != nullptr, "an event of a call without its name");
   return *call == '\0' ? std::string_view("a nonblocking operation") : call;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "check/checked_job.hpp"
 #include "core/later_balance.hpp"
@@ -112,6 +113,7 @@ bool stays_suspended(const core::Fiber& fiber) {
 }
 
 const core::Worker* borrower_of(const RankState& rank) {
+  SORREL_ASSERT(rank.worker != nullptr, "rank %d has no worker", rank.world_rank);
   core::Scheduler& scheduler = rank.worker->scheduler();
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     if (scheduler.worker(i).borrowed() == &rank.fiber) return &scheduler.worker(i);
@@ -141,6 +143,8 @@ RankActivity activity_of(const RankState& rank) {
   const mpi::Comm* comm = add_operation(activity, rank);
   if (comm == nullptr) return activity;
   add_name(activity.comm, rank, *comm);
+  SORREL_ASSERT(comm->shared != nullptr, "rank %d waits in a communicator that has ended",
+                rank.world_rank);
   const mpi::CommShared& shared = *comm->shared;
   if (rank.wait.kind == WaitRecord::Kind::collective) {
     activity.collective = shared.context();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/check.hpp"
 #include "base/fixed_text.hpp"
 #include "base/printable.hpp"
 #include "program/base/user_memory.hpp"
@@ -253,6 +254,8 @@ bool PythonFrames::describe(const void* code, symbols::SourceText& text) const {
     if (!copy(memory.data(), at(characters->begin, first * characters->bytes),
               taken * characters->bytes, memory_))
       return;
+    SORREL_ASSERT(characters->bytes <= sizeof(std::uint32_t), "characters of %u bytes",
+                  static_cast<unsigned>(characters->bytes));
     for (std::uint64_t i = 0; i < taken; ++i) {
       std::uint32_t character = 0;
       std::memcpy(&character, memory.data() + i * characters->bytes, characters->bytes);
