@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/write_all.hpp"
@@ -259,6 +260,7 @@ class Recorder final : public FlightRecorder {
 
   /// Writes the page, and says where it is.
   void write(Json data) {
+    SORREL_ASSERT(!has_page_, "a second page of one job");
     {
       const std::lock_guard lock(mutex_);
       data["sample_count"] = samples_.count();

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "tools/sorrel/common/percents.hpp"
 #include "tools/sorrel/report/split_program.hpp"
 
@@ -43,7 +44,12 @@ std::string time_text(std::int64_t ns) {
 class OutlookMaker {
  public:
   OutlookMaker(const JobTrace& job, const WaitCauses& causes, const Analysis& analysis)
-      : job_(job), analysis_(analysis), program_(make_replay_program(job, causes)) {}
+      : job_(job), analysis_(analysis), program_(make_replay_program(job, causes)) {
+    SORREL_ASSERT(
+        analysis.ranks.size() == job.ranks.size() && analysis.workers.size() == job.workers.size(),
+        "the analysis of %zu ranks on %zu workers is another job's", analysis.ranks.size(),
+        analysis.workers.size());
+  }
 
   Outlook make(const OutlookRequest& request) {
     if (job_.use.are_taken()) {
@@ -129,6 +135,8 @@ class OutlookMaker {
            const ReplayProgram& program,
            std::optional<std::int64_t> latency_ns = std::nullopt) {
     using enum Latencies::Quantile;
+    SORREL_ASSERT(outlook_.replayed_ns > 0, "a replay is compared with %lld ns",
+                  static_cast<long long>(outlook_.replayed_ns));
     const auto time_of = [&](Latencies::Quantile quantile) -> std::int64_t {
       const auto ns = replay(
           program, {.balance = prediction.balance, .latency_ns = latency_ns, .quantile = quantile});
@@ -139,12 +147,14 @@ class OutlookMaker {
     prediction.ns = time_of(median);
     if (prediction.ns < 0) return false;
     const auto [least, most] = std::minmax({time_of(lower), prediction.ns, time_of(upper)});
+    SORREL_ASSERT(least <= prediction.ns && prediction.ns <= most, "a median outside of its range");
     prediction.range = {least, most};
     outlook_.predictions.push_back(std::move(prediction));
     return true;
   }
 
   [[nodiscard]] double gain_of(const Prediction& prediction) const {
+    SORREL_ASSERT(prediction.ns >= 0, "a job without an end");
     return 1 - share(prediction.ns, job_.end_ns);
   }
 
@@ -163,6 +173,7 @@ class OutlookMaker {
 
   [[nodiscard]] std::string place_of(std::uint32_t site) const {
     if (site == no_index) return "the end";
+    SORREL_ASSERT(site < job_.sites.size(), "place %u of %zu", site, job_.sites.size());
     const CodePlace& place = job_.sites[site].place;
     return place.file.empty() ? job_.sites[site].function
                               : fmt::format("{} in {}", job_.sites[site].function, text_of(&place));
@@ -227,6 +238,7 @@ class OutlookMaker {
       most = std::max(most, busy_ns);
       sum += busy_ns;
     }
+    SORREL_ASSERT(!analysis_.workers.empty(), "a mean of no workers");
     const double mean = static_cast<double>(sum) / static_cast<double>(analysis_.workers.size());
     advise(fmt::format("{}: `{}` would save about {}.",
                        best->balance == ReplayBalance::measured
@@ -257,6 +269,7 @@ class OutlookMaker {
           static_cast<double>(prediction.ns) <= nearly * static_cast<double>(best->ns) &&
           prediction.rank_factor < chosen->rank_factor)
         chosen = &prediction;
+    SORREL_ASSERT(chosen != nullptr, "the best number of ranks is not nearly as good as itself");
     const double ranks =
         static_cast<double>(job_.ranks.size()) / static_cast<double>(job_.workers.size());
     advise(fmt::format("More ranks would hide waiting: try `{}`, {:.4g} ranks per worker; it would "

@@ -40,6 +40,10 @@ class Simulation {
         signaled_ns_(program.events.size(), never),
         waiting_(program.events.size(), no_index),
         collectives_(program.collectives.size()) {
+    SORREL_ASSERT(program.workers.size() == program.ranks.size() &&
+                      program.rank_nodes.size() == program.ranks.size() &&
+                      program.begins.size() == program.ranks.size(),
+                  "%zu ranks with %zu workers", program.ranks.size(), program.workers.size());
     std::map<std::uint32_t, std::uint32_t> indices;
     for (std::size_t r = 0; r < node_index_.size(); ++r) {
       const auto count = static_cast<std::uint32_t>(indices.size());
@@ -127,6 +131,8 @@ class Simulation {
 
   /// The number of a worker among those of its node.
   [[nodiscard]] std::uint32_t place_in_node(std::uint32_t worker) const {
+    SORREL_ASSERT(worker < program_.nodes.size(), "worker %u of %zu", worker,
+                  program_.nodes.size());
     return static_cast<std::uint32_t>(std::count(
         program_.nodes.begin(), program_.nodes.begin() + static_cast<std::ptrdiff_t>(worker),
         program_.nodes[worker]));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "tools/sorrel/trace/thread_use_json.hpp"
 
 namespace sorrel::tool {
@@ -30,7 +31,13 @@ Json json_of(const WaitSums& sums) {
 
 class JsonMaker {
  public:
-  JsonMaker(const JobTrace& job, const Analysis& analysis) : job_(job), analysis_(analysis) {}
+  JsonMaker(const JobTrace& job, const Analysis& analysis) : job_(job), analysis_(analysis) {
+    SORREL_ASSERT(analysis.ranks.size() == job.ranks.size() &&
+                      analysis.workers.size() == job.workers.size() &&
+                      analysis.sites.size() == job.sites.size(),
+                  "the analysis of %zu ranks, %zu workers and %zu places is another job's",
+                  analysis.ranks.size(), analysis.workers.size(), analysis.sites.size());
+  }
 
   [[nodiscard]] Json make() const {
     Json json;
@@ -58,6 +65,7 @@ class JsonMaker {
  private:
   void add_site(Json& json, std::uint32_t site) const {
     if (site == no_index) return;
+    SORREL_ASSERT(site < job_.sites.size(), "place %u of %zu", site, job_.sites.size());
     json["call"] = job_.sites[site].function;
     json["place"] = text_of(&job_.sites[site].place);
   }
@@ -163,13 +171,17 @@ class JsonMaker {
 std::string_view key_of(PathKind kind) {
   constexpr std::array<std::string_view, 5> keys = {"computes", "in_mpi", "in_flight", "waits",
                                                     "scheduling"};
-  return keys[static_cast<std::size_t>(kind)];
+  const auto index = static_cast<std::size_t>(kind);
+  SORREL_ASSERT(index < keys.size(), "kind %zu has no key", index);
+  return keys[index];
 }
 
 std::string_view key_of(RootKind kind) {
   constexpr std::array<std::string_view, 5> keys = {"computes", "in_mpi", "in_flight", "ready",
                                                     "other"};
-  return keys[static_cast<std::size_t>(kind)];
+  const auto index = static_cast<std::size_t>(kind);
+  SORREL_ASSERT(index < keys.size(), "kind %zu has no key", index);
+  return keys[index];
 }
 
 Json json_of(const JobTrace& job, const Analysis& analysis, const Outlook& outlook) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.hpp"
 #include "report_page_text.inc"
 #include "tools/sorrel/report/html_page.hpp"
 #include "tools/sorrel/report/timeline.hpp"
@@ -34,6 +35,8 @@ std::string base64_of(std::string_view bytes) {
     for (std::size_t i = 0; i < 4; ++i)
       text += i <= count ? digits[word >> (18 - 6 * i) & 63] : '=';
   }
+  SORREL_ASSERT(text.size() == (bytes.size() + 2) / 3 * 4, "%zu letters for %zu bytes", text.size(),
+                bytes.size());
   return text;
 }
 
@@ -118,8 +121,11 @@ Json work_states_of(const JobTrace& job) {
   constexpr std::array<std::string_view, 3> keys = {"in-loop", "in-task", "in-openmp"};
   std::array<bool, keys.size()> is_used{};
   const auto add = [&](const std::vector<WorkSpan>& spans) {
-    for (const WorkSpan& span : spans)
-      is_used[static_cast<std::size_t>(span.kind)] = true;
+    for (const WorkSpan& span : spans) {
+      const auto kind = static_cast<std::size_t>(span.kind);
+      SORREL_ASSERT(kind < keys.size(), "kind %zu of work has no state", kind);
+      is_used[kind] = true;
+    }
   };
   for (const TracedRank& rank : job.ranks)
     add(rank.work);

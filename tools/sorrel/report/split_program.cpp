@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -38,7 +40,11 @@ class Splitter {
         factor_(factor),
         has_rows_(shape == SplitShape::rows),
         rank_count_(static_cast<std::uint32_t>(program.ranks.size())),
-        ends_(program.events.size()) {}
+        ends_(program.events.size()) {
+    SORREL_ASSERT(factor != 0, "ranks are divided into no parts");
+    SORREL_ASSERT(program.workers.size() == rank_count_ && program.begins.size() == rank_count_,
+                  "a program of %u ranks with %zu workers", rank_count_, program.workers.size());
+  }
 
   Result<ReplayProgram> split() {
     find_ends();
@@ -112,6 +118,7 @@ class Splitter {
 
   /// To the next rank of a ring, the last one's too, the offset is 1.
   [[nodiscard]] Offset offset_of(std::uint32_t event) const {
+    SORREL_ASSERT(is_known_message(event), "the ends of event %u are not known", event);
     const auto [source, destination] = ends_[event];
     const Offset offset = Offset{destination} - Offset{source};
     if (rows_[row_of_[source]].is_ring) {
@@ -156,6 +163,8 @@ class Splitter {
                                                        std::uint32_t part) const {
     if (!has_rows_) return rank;
     const Row& row = rows_[row_of_[rank]];
+    SORREL_ASSERT(row.begin <= rank && rank < row.end, "rank %u is in the row from %u to %u", rank,
+                  row.begin, row.end);
     const auto is_end = [&](std::uint32_t at) {
       return !row.is_ring && (at == row.begin || at + 1 == row.end);
     };
@@ -191,6 +200,8 @@ class Splitter {
 
   /// Part `part` of `rank` does what `like` has done.
   void add_steps(std::uint32_t rank, std::uint32_t part, std::uint32_t like) {
+    SORREL_ASSERT(part < factor_ && like < rank_count_, "part %u of %u, like rank %u", part,
+                  factor_, like);
     const std::vector<ReplayStep>& traced = program_.ranks[like];
     const std::int64_t traced_ns = computing_of(traced);
     const double scale = like == rank || traced_ns == 0

@@ -187,6 +187,7 @@ class LevelMaker {
 }  // namespace
 
 std::vector<Span> spans_of_rank(const JobTrace& job, const WaitCauses& causes, std::uint32_t rank) {
+  SORREL_ASSERT(rank < job.ranks.size(), "rank %u of %zu", rank, job.ranks.size());
   const TracedRank& self = job.ranks[rank];
   const Interval life = job.life_of(self);
   SpanList spans;
@@ -227,6 +228,7 @@ std::vector<Span> spans_of_rank(const JobTrace& job, const WaitCauses& causes, s
 }
 
 std::vector<Span> spans_of_worker(const JobTrace& job, std::uint32_t worker) {
+  SORREL_ASSERT(worker < job.workers.size(), "worker %u of %zu", worker, job.workers.size());
   const TracedWorker& self = job.workers[worker];
   SpanList spans;
   auto idle = self.idle.begin();
@@ -263,6 +265,7 @@ std::vector<TimelineLevel> make_levels(const JobTrace& job,
     std::optional<TimelineLevel> level = maker.make(unit_ns, bytes_max - bytes);
     if (!level) return false;
     bytes += level->bytes.size();
+    SORREL_ASSERT(bytes <= bytes_max, "%zu bytes of %zu", bytes, bytes_max);
     levels.push_back(std::move(*level));
     return true;
   };

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/shared_segment.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
@@ -111,6 +112,7 @@ class HostLaunch {
   }
 
   void wait_for_event() {
+    SORREL_ASSERT(child_ > 0, "an event of no process is awaited");
     const timespec poll_interval{.tv_sec = 0, .tv_nsec = poll_ns};
     siginfo_t info{};
     const int number = sigtimedwait(&awaited_, &info, &poll_interval);
@@ -188,6 +190,8 @@ class HostLaunch {
   }
 
   void report_end(ProcessEnd end) const {
+    SORREL_ASSERT(host_status_->first_rank <= host_status_->last_rank, "process %u has no ranks",
+                  host_status_->process);
     end.process = host_status_->process;
     end.first_rank = static_cast<std::uint64_t>(host_status_->first_rank);
     end.rank_count = static_cast<std::uint64_t>(host_status_->last_rank) - end.first_rank;
@@ -219,6 +223,7 @@ class HostLaunch {
   /// A launcher may check only whether a signal has killed a failed process. Hydra does if it has
   /// not seen the end of the process's connection before that of this parent.
   void raise_same_signal() const {
+    SORREL_ASSERT(killed_by_ != 0, "no signal has ended the process");
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     std::signal(killed_by_, SIG_DFL);
     sigset_t fatal;

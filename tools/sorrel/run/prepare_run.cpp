@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "checkpoint/memory_generations.hpp"
 #include "os/library_search.hpp"
@@ -43,6 +44,7 @@ std::optional<RandomBytes> random_bytes_under_host() {
 }
 
 Result<RunPlan> plan_of(const ResolvedRun& run) {
+  SORREL_ASSERT(!run.programs.empty(), "a job without a program");
   const RunOptions& options = run.parsed.options;
   if (run.programs.size() == 1) {
     const RequestedProgram& only = run.programs.front();
@@ -186,6 +188,7 @@ Result<std::uint64_t> read_restart_count(const std::string& text, bool is_in_mem
 
 /// The folder of a job that begins, its lock and its key.
 Result<void> make_checkpoint_folder(RunPlan& plan, const std::string& folder, Arguments arguments) {
+  SORREL_ASSERT(plan.random, "a job without a name");
   const std::filesystem::path here = std::filesystem::current_path();
   if (const std::string refusal = link_refusal((here / folder).string()); !refusal.empty())
     return Error{"--checkpoint: " + refusal};
@@ -253,6 +256,7 @@ Result<void> prepare_checkpoints(RunPlan& plan, const ParsedRun& run) {
 Result<void> check_maps(const launch::PartSpec& part, const ProgramReport& program) {
   // If the program is not known, the library counts.
   const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
+  SORREL_ASSERT(!is_known || part.process_count != 0, "%s has no process", program.name.c_str());
   const MapBudget budget = map_budget(program);
   const auto ranks = static_cast<std::uint64_t>(part.rank_count);
   if (!is_known || ranks / part.process_count <= budget.ranks_max()) return {};

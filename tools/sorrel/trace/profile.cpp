@@ -283,6 +283,7 @@ std::uint64_t message_count_of(const Profile& profile) {
 
 /// The mean time of the ranks outside of MPI by the longest: 1 if all compute equally long.
 double balance_of(const Profile& profile) {
+  SORREL_ASSERT(!profile.ranks.empty(), "a mean of no ranks");
   const Spread spread = spread_of(profile, [](const RankProfile& rank) { return rank.compute_ns; });
   const auto count = static_cast<std::int64_t>(profile.ranks.size());
   return spread.most_ns > 0 ? share(spread.sum_ns / count, spread.most_ns) : 1;

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "base/check.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr double deviation_of_mad = 1 / 0.6745;
 constexpr double outlier_share_min = 0.05;
 
 double median_of(std::vector<double> values) {
+  SORREL_ASSERT(!values.empty(), "a median of no values");
   std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -36,6 +39,7 @@ std::size_t outliers_in(const std::vector<double>& seconds) {
 
 /// The square of the relative standard error of the mean.
 double relative_variance(const Summary& summary) {
+  SORREL_ASSERT(summary.count != 0, "a variance of no values");
   const double share = summary.deviation / summary.mean;
   return share * share / static_cast<double>(summary.count);
 }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/common/shell_line.hpp"
@@ -81,6 +82,7 @@ std::string terminal_row(const TrialSummary& summary,
                          std::size_t index,
                          std::size_t width,
                          bool has_colours) {
+  SORREL_ASSERT(index < trials.size(), "row %zu of %zu", index, trials.size());
   const Trial& trial = trials[index];
   const bool is_best =
       summary.verdict.kind == Verdict::Kind::helps && index == summary.verdict.best;

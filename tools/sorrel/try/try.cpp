@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "os/library_search.hpp"
 #include "tools/sorrel/common/child_command.hpp"
@@ -195,6 +196,7 @@ std::string machine_text(std::uint64_t cores) {
 }
 
 void print_list(const TrialSubject& subject) {
+  SORREL_ASSERT(!subject.rank_counts.empty(), "trials without a number of ranks");
   for (const TrialSetup& setup : first_setups(subject))
     fmt::print("{}\n", setup.label);
   fmt::print("\nthen, with the best number of ranks in the place of {}:\n",

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "tools/sorrel/common/shell_line.hpp"
 
 namespace sorrel::tool {
@@ -22,6 +23,7 @@ std::size_t fastest(std::span<const Trial> trials, bool is_sorrel) {
 }
 
 std::size_t simplest_good(std::span<const Trial> trials, std::size_t fastest) {
+  SORREL_ASSERT(fastest < trials.size(), "trial %zu of %zu", fastest, trials.size());
   const double limit = gain_worth_having * trials[fastest].summary().mean;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (trials[i].setup.is_sorrel && trials[i].is_comparable() && trials[i].summary().mean <= limit)
@@ -56,6 +58,7 @@ std::string comparison(const RatioEstimate& gain, const std::string& baseline) {
 
 /// With the program, and this command by its name.
 std::string shown_command(const TrialSetup& setup) {
+  SORREL_ASSERT(!setup.command.empty(), "a trial without a command");
   std::vector<std::string> words = setup.command;
   words[0] = words[0].substr(words[0].rfind('/') + 1);
   return shell_line(words);
@@ -78,6 +81,7 @@ Verdict verdict_of(std::span<const Trial> trials) {
   verdict.best = simplest_good(trials, fastest_of_sorrel);
   verdict.baseline = fastest(trials, false);
   if (verdict.baseline == Verdict::none) verdict.baseline = first_comparable(trials);
+  SORREL_ASSERT(verdict.baseline < trials.size(), "the best trial is not comparable");
   if (verdict.best == verdict.baseline) {
     verdict.gain = {.value = 1, .low = 1, .high = 1};
     verdict.kind = Verdict::Kind::does_not_help;
@@ -99,6 +103,8 @@ std::string sentence_of(const Verdict& verdict,
                         double elapsed_s) {
   if (verdict.kind == Verdict::Kind::cannot_compare)
     return fmt::format("Sorrel could not run this program: {}.", reason_of_none(trials));
+  SORREL_ASSERT(verdict.best < trials.size() && verdict.baseline < trials.size(),
+                "trials %zu and %zu of %zu", verdict.best, verdict.baseline, trials.size());
   const Trial& best = trials[verdict.best];
   const std::string compared = comparison(verdict.gain, trials[verdict.baseline].setup.label);
   const std::string longer = fmt::format(" More runs: --budget {:.0f}", std::ceil(4 * elapsed_s));

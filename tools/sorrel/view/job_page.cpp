@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "os/cpu_set.hpp"
 #include "report/activity_table.hpp"
@@ -140,6 +141,10 @@ Json json_of(const RankWait& wait, const JobView& now) {
 }  // namespace
 
 std::vector<WorkerRates> rates_of(const JobView& before, const JobView& now) {
+  for (const JobView* view : {&before, &now}) {
+    SORREL_ASSERT(view->threads.size() == view->view.workers.size(), "%zu threads of %zu workers",
+                  view->threads.size(), view->view.workers.size());
+  }
   std::map<std::uint32_t, std::size_t> earlier;
   for (std::size_t i = 0; i < before.view.workers.size(); ++i)
     earlier[before.view.workers[i].number] = i;
@@ -208,6 +213,7 @@ std::vector<std::string> page_of(const RunningJob& job,
   std::string table =
       report::activity_table(now.view.ranks, text_of_ranks_of(now), now.view.rank_count, choice);
   constexpr std::string_view name = "sorrel: ";
+  SORREL_ASSERT(table.starts_with(name), "a table without its title");
   add_lines(lines, std::string_view(table).substr(name.size()));
   add_unexpected(lines, now);
   return lines;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/kernel_wait.hpp"
 #include "report/activity_table.hpp"
@@ -104,6 +105,7 @@ class Look {
                               .slot = index};
     info.si_value.sival_ptr = reinterpret_cast<void*>(request.value());
     if (syscall(SYS_rt_tgsigqueueinfo, pid(index), thread_of(index, *mark), SIGUSR1, &info) == 0) {
+      SORREL_ASSERT(!is_awaited_[index], "process %u is asked twice", index);
       is_awaited_[index] = true;
     } else {
       leave_out(index, errno == ESRCH ? "has ended" : std::strerror(errno));
@@ -167,6 +169,7 @@ class Look {
 Result<JobView> look_into(const RunningJob& job, report::ViewKind kind) {
   constexpr std::size_t page_bytes = 4096;
   const std::size_t count = job.processes.size();
+  SORREL_ASSERT(count != 0, "job %d has no processes", static_cast<int>(job.pid));
   const std::size_t slot_bytes =
       std::max(slot_bytes_min, space_bytes / count / page_bytes * page_bytes);
   const auto slots = static_cast<std::uint32_t>(count);
