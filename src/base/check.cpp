@@ -1,6 +1,7 @@
 #include "base/check.hpp"
 
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 
 namespace sorrel {
