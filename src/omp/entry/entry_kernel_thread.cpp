@@ -1,5 +1,5 @@
 // For the library that replaces functions of the C library (omp/threads): the kernel threads of
-// OpenMP threads; no logic.
+// OpenMP threads, and their waits in the C library; no logic.
 #include <pthread.h>
 
 #include "omp/entry/entry_point.hpp"
@@ -20,6 +20,14 @@ Thread* record_of(pthread_t thread) {
 
 SORREL_ENTRY_POINT void sorrel_omp_claim_own_thread_1() {
   claim_own_thread();
+}
+
+SORREL_ENTRY_POINT void sorrel_omp_leave_native_thread_1() {
+  leave_native_thread();
+}
+
+SORREL_ENTRY_POINT int sorrel_omp_yield_1() {
+  return yield_in_program() ? 1 : 0;
 }
 
 SORREL_ENTRY_POINT void sorrel_omp_request_own_thread_1(pthread_t thread) {

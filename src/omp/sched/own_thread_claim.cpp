@@ -21,6 +21,25 @@ void claim_own_thread() {
   Worker::switch_to_root(*fiber, SuspendAction::to_own_thread);
 }
 
+void leave_native_thread() {
+  Thread* const fiber = own_thread;
+  if (fiber == nullptr || fiber->is_native() ||
+      fiber->placement.load(std::memory_order_relaxed) != on_any_worker ||
+      fiber->worker->index() != 0 || fiber->stays_on_worker || !fiber->group->is_in_pool ||
+      !may_own_threads(*fiber) || !pool().free_native_threads())
+    return;
+  Worker::switch_to_root(*fiber, SuspendAction::queue);
+}
+
+bool yield_in_program() {
+  Thread* const fiber = own_thread;
+  if (fiber == nullptr || fiber->is_native() || fiber->stays_on_worker || !may_own_threads(*fiber))
+    return false;
+  leave_native_thread();
+  yield(*fiber);
+  return true;
+}
+
 void request_own_thread(Thread& fiber) {
   if (fiber.is_native() || !may_own_threads(fiber) || !pool().free_native_threads()) return;
   if (&fiber == own_thread) return claim_own_thread();

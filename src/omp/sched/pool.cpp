@@ -123,7 +123,7 @@ void HelperPool::request_helper(const Group& group) {
 }
 
 bool HelperPool::free_native_threads() {
-  if (has_own_threads()) [[likely]]
+  if (keeps_native_threads_free()) [[likely]]
     return true;
   // Another thread may be starting the first one.
   constexpr int attempt_count_max = 1000;

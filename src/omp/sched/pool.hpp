@@ -40,19 +40,19 @@ class HelperPool {
                     width_min_.load(std::memory_order_relaxed));
   }
 
-  /// Whether native threads run no fibers, because there is a helper for every fiber, or some have
-  /// kernel threads of their own.
+  /// Whether native threads run no fibers, because there is a helper for every fiber, or for good.
   [[nodiscard]] bool are_native_threads_free() const {
     const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
-    return least > 1 && (helpers_.started_count() + 1 >= least || has_own_threads());
+    return least > 1 && (helpers_.started_count() + 1 >= least || keeps_native_threads_free());
   }
 
-  /// Whether fibers have kernel threads of their own.
-  [[nodiscard]] bool has_own_threads() const {
+  /// Whether native threads run no fibers for good: free_native_threads() was called.
+  [[nodiscard]] bool keeps_native_threads_free() const {
     return width_floor_.load(std::memory_order_relaxed) > 1;
   }
 
-  /// From here on native threads run no fibers. False if the system allows no helper.
+  /// From here on native threads run no fibers: some have kernel threads of their own, or wait in
+  /// the C library. False if the system allows no helper.
   bool free_native_threads();
 
   [[nodiscard]] std::uint64_t spin_cycles() const { return controls_.spin_cycles(clock_); }
@@ -162,7 +162,7 @@ class HelperPool {
   governor::Controls controls_;
   /// More than 1 for programs whose threads wait in their own loops.
   std::atomic<std::uint32_t> width_min_{1};
-  /// 2 once fibers have kernel threads of their own.
+  /// 2 once native threads are kept free.
   std::atomic<std::uint32_t> width_floor_{1};
   governor::Monitor monitor_;
 

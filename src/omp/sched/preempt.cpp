@@ -9,6 +9,7 @@
 
 #include "arch/interrupted.hpp"
 #include "omp/sched/group.hpp"
+#include "os/kernel_wait.hpp"
 
 namespace sorrel::omp {
 
@@ -75,7 +76,8 @@ bool install() {
 }  // namespace
 
 void preempt(int native_number, std::uintptr_t code) {
-  if (code == 0) return;  // before its first region
+  // No code: before its first region. A signal would end a sleep early.
+  if (code == 0 || os::is_in_kernel_wait(native_number)) return;
   Search search{.address = code, .begin = 0, .end = 0};
   if (dl_iterate_phdr(find_segment, &search) == 0 || !install()) return;
   code_begin.store(search.begin, std::memory_order_relaxed);

@@ -4,8 +4,8 @@
 //! A signal (SIGURG, ignored by default) makes the fiber switch back to the root. It continues
 //! where it was interrupted, on any worker that takes it. Only in the program's own code: the
 //! interrupted instruction must lie in the file that holds the region's body, where neither this
-//! library nor the C library holds a lock. Called by the pool's monitor. A program with a SIGURG
-//! handler of its own is not preempted.
+//! library nor the C library holds a lock, and not while it sleeps. Called by the pool's monitor. A
+//! program with a SIGURG handler of its own is not preempted.
 #pragma once
 
 #include <cstdint>

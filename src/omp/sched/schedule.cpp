@@ -87,6 +87,14 @@ Thread* find_fiber(Group& group, const SpinLimit& spin_limit) {
   return nullptr;
 }
 
+/// On the native thread: runs the fiber until it waits.
+void run_on_native_thread(Group& group, Thread& fiber) {
+  group.root.run(fiber);
+  // It may have left for a helper, and lies in the queue.
+  if (group.is_in_pool && pool().keeps_native_threads_free() && group.has_work()) [[unlikely]]
+    pool().request_helper(group);
+}
+
 void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   Group& group = *thread.group;
   Worker& worker = group.root;
@@ -98,7 +106,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   while (!condition.holds()) {
     if (Thread* fiber = find_fiber(group, spin_limit)) {
       group.was_preempted = false;
-      worker.run(*fiber);
+      run_on_native_thread(group, *fiber);
       spin_limit.restart();
       continue;
     }
@@ -113,7 +121,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
     perturb(worker.index(), PerturbedPoint::park);
     const bool is_added = list.add_unless(thread, condition);
     // Only helpers take fibers where some have kernel threads of their own.
-    const bool may_take = !group.is_in_pool || !pool->has_own_threads();
+    const bool may_take = !group.is_in_pool || !pool->keeps_native_threads_free();
     if (is_added && !(may_take && group.has_work()) && !group.has_work_for_main_thread()) {
       core::sleep(group.root_sleeper);
     } else {
@@ -179,7 +187,7 @@ void make_waiters_ready(WaitList& list, const void* key, bool only_one) {
     woken = next;
     // Wakes the native thread of the group, which may sleep while it waits for this fiber.
     const bool is_root_awake = group.wake_root();
-    if (!group.is_in_pool || (is_root_awake && !pool().has_own_threads())) continue;
+    if (!group.is_in_pool || (is_root_awake && !pool().keeps_native_threads_free())) continue;
     if (&group != std::exchange(requested_for, &group)) request_count = 0;
     // Helpers that find more ready threads wake further helpers.
     if (request_count++ < core::wake_fan_out) pool().request_helper(group);
@@ -227,7 +235,7 @@ void yield(Thread& thread) {
     if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
   }
   if (fiber != nullptr) {
-    thread.group->root.run(*fiber);
+    run_on_native_thread(*thread.group, *fiber);
   } else {
     yield_worker(*thread.group);
   }

@@ -4,7 +4,6 @@
 // thread, has a kernel thread of its own from then on (omp/sched/own_thread.hpp). Then the C
 // library's function is called.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "omp/threads/next.h"
+
 // Defined in the OpenMP library. Without it nothing is changed.
 __attribute__((weak)) void sorrel_omp_claim_own_thread_1(void);
 __attribute__((weak)) void sorrel_omp_request_own_thread_1(pthread_t thread);
-
-#define VISIBLE __attribute__((visibility("default")))
 
 static void claim(void) {
   if (sorrel_omp_claim_own_thread_1 != NULL) sorrel_omp_claim_own_thread_1();
@@ -31,23 +30,6 @@ static void claim(void) {
 static void request_own_thread(pthread_t thread) {
   if (sorrel_omp_request_own_thread_1 != NULL) sorrel_omp_request_own_thread_1(thread);
 }
-
-// The function of that name behind this library. Threads that ask at once find the same one.
-static void* find_next(void** kept, const char* name) {
-  void* next = __atomic_load_n(kept, __ATOMIC_RELAXED);
-  if (next != NULL) return next;
-  // Before glibc 2.36 RTLD_NEXT finds the oldest version, which has other parameters here.
-  next = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.4");
-  if (next == NULL) next = dlvsym(RTLD_NEXT, name, "GLIBC_2.15");
-  if (next == NULL) next = dlsym(RTLD_NEXT, name);
-  if (next == NULL) abort();
-  __atomic_store_n(kept, next, __ATOMIC_RELAXED);
-  return next;
-}
-
-#define NEXT(name)          \
-  static void* kept_##name; \
-  __typeof__(&name) next = (__typeof__(&name))find_next(&kept_##name, #name)
 
 // A function that concerns the caller.
 #define OF_CALLER(Result, name, parameters, arguments) \
