@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "os/cpu_set.hpp"
+#include "os/loaded_libraries.hpp"
 
 namespace sorrel::omp {
 
@@ -201,10 +202,18 @@ void read_offload(Reader& reader, Environment& result) {
   }
 }
 
+/// The chunk of run-sched-var, unless one is given. LLVM's library reports 1 for auto, where it has
+/// no effect.
+std::int64_t chunk_of(Schedule schedule, Convention convention) {
+  if (schedule == Schedule::fixed) return 0;
+  return schedule == Schedule::automatic && convention == Convention::gnu ? 0 : 1;
+}
+
 void read_schedule(Reader& reader, Environment& result) {
   const auto text = reader.value("OMP_SCHEDULE");
   if (!text) return;
   Icv icv = result.icv;
+  const bool is_gnu = result.convention == Convention::gnu;
   std::string_view rest = *text;
   bool is_right = true;
   icv.is_monotonic = false;
@@ -228,8 +237,8 @@ void read_schedule(Reader& reader, Environment& result) {
     icv.schedule = schedule;
     is_known = true;
   }
-  if (!has_modifier) icv.is_monotonic = icv.schedule == Schedule::fixed;
-  icv.chunk = icv.schedule == Schedule::fixed || icv.schedule == Schedule::automatic ? 0 : 1;
+  if (!has_modifier) icv.is_monotonic = is_gnu && icv.schedule == Schedule::fixed;
+  icv.chunk = chunk_of(icv.schedule, result.convention);
   if (comma != std::string_view::npos) {
     const auto chunk = read_number(trim(rest.substr(comma + 1)));
     is_right = is_right && chunk && *chunk >= 1 &&
@@ -243,7 +252,7 @@ void read_schedule(Reader& reader, Environment& result) {
     reader.report("OMP_SCHEDULE",
                   "[monotonic:|nonmonotonic:]static, dynamic, guided or auto, with an optional "
                   ",CHUNK of at least 1",
-                  "dynamic");
+                  is_gnu ? "dynamic" : "static");
   }
 }
 
@@ -311,7 +320,10 @@ governor::Settings read_loop_settings(const governor::Lookup& lookup, std::uint3
 Environment read_own_environment() {
   const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const auto cpus = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
-  Environment result = read_environment(lookup, cpus);
+  // A library that only a later module needs is not known here: such a process follows GCC's.
+  const bool is_llvm = !os::is_needed("libgomp.so.1") &&
+                       (os::is_needed("libomp.so.5") || os::is_needed("libiomp5.so"));
+  Environment result = read_environment(lookup, cpus, is_llvm ? Convention::llvm : Convention::gnu);
   for (const std::string& diagnostic : result.diagnostics)
     std::fprintf(stderr, "sorrel: %s\n", diagnostic.c_str());
   if (result.display != Display::no)
@@ -347,14 +359,23 @@ const char* name_of(Schedule schedule) {
 
 }  // namespace
 
-Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus) {
+Environment read_environment(const governor::Lookup& lookup,
+                             std::uint32_t cpus,
+                             Convention convention) {
   Environment result;
+  result.convention = convention;
+  if (convention == Convention::llvm) {
+    result.icv.schedule = Schedule::fixed;
+    result.affinity_format = "OMP: pid %P tid %i thread %n bound to OS proc set {%A}";
+  }
   result.cpus = cpus;
   result.icv.thread_count = cpus;
-  result.icv.chunk = 1;
+  result.icv.chunk = chunk_of(result.icv.schedule, convention);
   Reader reader(lookup, result);
   read_thread_counts(reader, result);
   read_binding(reader, result);
+  if (reader.value("KMP_HW_SUBSET"))
+    result.diagnostics.emplace_back("KMP_HW_SUBSET is not supported, and ignored");
   bool is_nested = false;
   if (reader.value("OMP_NESTED")) {
     reader.flag("OMP_NESTED", is_nested);
@@ -376,6 +397,7 @@ Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus)
   read_offload(reader, result);
   reader.number("OMP_MAX_TASK_PRIORITY", 0, std::numeric_limits<std::int32_t>::max(),
                 result.task_priority_max);
+  reader.flag("KMP_ENABLE_TASK_THROTTLING", result.limits_queues);
   if (!reader.number("OMP_DEFAULT_DEVICE", 0, std::numeric_limits<std::int32_t>::max(),
                      result.icv.default_device) &&
       result.offload == Offload::mandatory)
@@ -404,9 +426,10 @@ std::string describe(const Environment& environment, bool is_verbose) {
   for (std::size_t i = 1; i < environment.thread_counts.size(); ++i)
     counts += "," + std::to_string(environment.thread_counts[i]);
   std::string schedule = name_of(icv.schedule);
-  const bool has_default_chunk =
-      icv.chunk == (icv.schedule == Schedule::fixed || icv.schedule == Schedule::automatic ? 0 : 1);
-  if (icv.is_monotonic != (icv.schedule == Schedule::fixed))
+  const bool has_default_chunk = icv.chunk == chunk_of(icv.schedule, environment.convention);
+  const bool is_usual =
+      environment.convention == Convention::gnu && icv.schedule == Schedule::fixed;
+  if (icv.is_monotonic != is_usual)
     schedule = (icv.is_monotonic ? "MONOTONIC:" : "NONMONOTONIC:") + schedule;
   if (!has_default_chunk) schedule += "," + std::to_string(icv.chunk);
   line("_OPENMP", "201511");

@@ -18,10 +18,14 @@ namespace sorrel::omp {
 
 enum class Display : std::uint8_t { no, yes, verbose };
 
+/// Whose rules hold where the standard leaves them open: GCC's library's, or LLVM's and Intel's.
+enum class Convention : std::uint8_t { gnu, llvm };
+
 /// What OMP_TARGET_OFFLOAD requests. There is no device but the host.
 enum class Offload : std::uint8_t { if_possible, mandatory, disabled };
 
 struct Environment {
+  Convention convention = Convention::gnu;
   Icv icv;
   /// Team sizes by level, if OMP_NUM_THREADS is a list; the first is icv.thread_count.
   std::vector<std::uint32_t> thread_counts;
@@ -39,6 +43,7 @@ struct Environment {
   bool is_wait_active = false;
   bool is_wait_given = false;
   std::int32_t task_priority_max = 0;
+  bool limits_queues = true;  ///< a thread with many queued tasks runs new ones at once
   Display display = Display::no;
   bool displays_affinity = false;
   bool concerns_affinity = false;  ///< displays it, or requests binding
@@ -53,7 +58,9 @@ struct Environment {
 
 inline constexpr std::uint8_t active_levels_supported = 255;
 
-[[nodiscard]] Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus);
+[[nodiscard]] Environment read_environment(const governor::Lookup& lookup,
+                                           std::uint32_t cpus,
+                                           Convention convention = Convention::gnu);
 
 /// The output of OMP_DISPLAY_ENV.
 [[nodiscard]] std::string describe(const Environment& environment, bool is_verbose);

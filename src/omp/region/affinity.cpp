@@ -46,7 +46,8 @@ std::string affinity_of(const TeamThread& thread, const char* format) {
 }
 
 void display_affinity(const TeamThread& thread, const char* format) {
-  std::fputs((affinity_of(thread, format) + "\n").c_str(), stderr);
+  std::FILE* const output = environment().convention == Convention::llvm ? stdout : stderr;
+  std::fputs((affinity_of(thread, format) + "\n").c_str(), output);
 }
 
 std::string affinity_format() {

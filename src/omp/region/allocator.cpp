@@ -82,7 +82,8 @@ constinit Allocatables allocatables;
 /// Lies directly below the memory that the program gets.
 struct Header {
   void* block;
-  std::size_t bytes;
+  std::size_t bytes;          ///< that the program has requested
+  std::size_t charged_bytes;  ///< to the pool: those of the whole block
   AllocatorHandle allocator;
 };
 
@@ -130,17 +131,29 @@ bool apply(const AllocatorTrait& trait, Allocator& allocator) {
   }
 }
 
+std::size_t alignment_of(const MemoryRequest& request) {
+  const Allocator* const made = made_by_program(request.allocator);
+  const std::size_t least = std::max(request.alignment, alignment_min);
+  return made == nullptr ? least : std::max(least, made->alignment);
+}
+
+/// Bytes of the block that satisfies the request; the largest number if there can be none.
+std::size_t block_bytes(const MemoryRequest& request) {
+  const std::size_t extra = alignment_of(request) + sizeof(Header);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  return request.bytes > most - extra ? most : request.bytes + extra;
+}
+
 /// A block with its header, or null. It is counted already.
-void* new_block(const MemoryRequest& request, std::size_t alignment) {
-  const std::size_t extra = alignment + sizeof(Header);
-  if (request.bytes > std::numeric_limits<std::size_t>::max() - extra) return nullptr;
-  const std::size_t bytes = request.bytes + extra;
+void* new_block(const MemoryRequest& request, std::size_t bytes) {
+  if (bytes == std::numeric_limits<std::size_t>::max()) return nullptr;
+  const std::size_t alignment = alignment_of(request);
   void* const block = request.is_zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
   if (block == nullptr) return nullptr;
   const auto least = reinterpret_cast<std::uintptr_t>(block) + sizeof(Header);
   auto* const memory =
       reinterpret_cast<std::byte*>((least + alignment - 1) & ~(std::uintptr_t{alignment} - 1));
-  new (memory - sizeof(Header)) Header{block, request.bytes, request.allocator};
+  new (memory - sizeof(Header)) Header{block, request.bytes, bytes, request.allocator};
   return memory;
 }
 
@@ -171,11 +184,10 @@ void* allocate(const MemoryRequest& request) {
   MemoryRequest now = request;
   for (;;) {
     Allocator* const made = made_by_program(now.allocator);
-    if (made == nullptr || made->charge(now.bytes)) {
-      std::size_t alignment = std::max(now.alignment, alignment_min);
-      if (made != nullptr) alignment = std::max(alignment, made->alignment);
-      if (void* const memory = new_block(now, alignment)) return memory;
-      if (made != nullptr) made->refund(now.bytes);
+    const std::size_t bytes = block_bytes(now);
+    if (made == nullptr || made->charge(bytes)) {
+      if (void* const memory = new_block(now, bytes)) return memory;
+      if (made != nullptr) made->refund(bytes);
     }
     if (made == nullptr) return nullptr;
     switch (made->fallback) {
@@ -199,10 +211,10 @@ void* reallocate(void* memory, std::size_t bytes, AllocatorHandle allocator) {
   if (allocator == null_allocator) allocator = header.allocator;
   // Within one pool, the old block makes room for the new one.
   Allocator* const pool = allocator == header.allocator ? made_by_program(allocator) : nullptr;
-  if (pool != nullptr) pool->refund(header.bytes);
+  if (pool != nullptr) pool->refund(header.charged_bytes);
   void* const moved = allocate({.bytes = bytes, .allocator = allocator});
   if (pool != nullptr && pool->has_pool())
-    pool->used_bytes.fetch_add(header.bytes, std::memory_order_relaxed);
+    pool->used_bytes.fetch_add(header.charged_bytes, std::memory_order_relaxed);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, memory, std::min(bytes, header.bytes));
   deallocate(memory);
@@ -212,7 +224,7 @@ void* reallocate(void* memory, std::size_t bytes, AllocatorHandle allocator) {
 void deallocate(void* memory) {
   if (memory == nullptr) return;
   const Header header = header_of(memory);
-  if (Allocator* const made = made_by_program(header.allocator)) made->refund(header.bytes);
+  if (Allocator* const made = made_by_program(header.allocator)) made->refund(header.charged_bytes);
   std::free(header.block);
 }
 

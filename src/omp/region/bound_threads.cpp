@@ -20,6 +20,16 @@ void bind_to(TeamThread& thread, std::uint32_t place) {
   thread.bound_place = place;
 }
 
+/// Whether what the team's threads display differs from what the master has displayed last: then
+/// they display it. After a nested region has, one around it differs again.
+bool is_to_be_displayed(NestLevel& nest_level, const DisplayedTeam& team) {
+  if (!environment().displays_affinity || nest_level.displayed == team) return false;
+  nest_level.displayed = team;
+  for (NestLevel* outer = nest_level.outer; outer != nullptr; outer = outer->outer)
+    outer->displayed = {};
+  return true;
+}
+
 }  // namespace
 
 const Binding& binding_of(const TeamThread& thread) {
@@ -48,18 +58,22 @@ void bind_native(TeamThread& thread) {
 }
 
 void prepare_affinity(TeamThread& master, NestLevel& nest_level, Team& team) {
-  team.displays_affinity = environment().displays_affinity &&
-                           std::exchange(nest_level.displayed_size, team.size) != team.size;
   const Binding& own = binding_of(master);
+  DisplayedTeam now{.size = team.size};
+  if (own.is_on()) {
+    const std::uint32_t clause = std::exchange(master.pushed_bind, 0);
+    const Bind bind = clause != 0 ? static_cast<Bind>(clause) : bind_of(master);
+    // The list of policies goes on with each level; after its end, threads inherit that of the
+    // team.
+    team.bind = team.level < own.binds.size() ? own.binds[team.level] : bind;
+    if (team.places == nullptr) team.places = new MemberPlace[team.size];
+    const MemberPlace place = place_of(master);
+    distribute(bind, place, std::span(team.places, team.size));
+    now.bind = bind;
+    now.place = place.number;
+  }
+  team.displays_affinity = is_to_be_displayed(nest_level, now);
   team.has_affinity = own.is_on() || team.displays_affinity;
-  if (!own.is_on()) return;
-  Bind bind = bind_of(master);
-  const std::uint32_t clause = std::exchange(master.pushed_bind, 0);
-  if (clause != 0) bind = static_cast<Bind>(clause);
-  // The list of policies goes on with each level; after its end, threads inherit that of the team.
-  team.bind = team.level < own.binds.size() ? own.binds[team.level] : bind;
-  if (team.places == nullptr) team.places = new MemberPlace[team.size];
-  distribute(bind, place_of(master), std::span(team.places, team.size));
 }
 
 void enter_with_affinity(TeamThread& thread) {

@@ -6,6 +6,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/check.hpp"
+#include "omp/icv/environment.hpp"
 #include "omp/kernel/perturb.hpp"
 #include "omp/sched/pool.hpp"
 #include "omp/sched/schedule.hpp"
@@ -442,9 +443,11 @@ bool make_task(TeamThread& thread, const TaskRequest& request) {
     }
     return true;
   }
+  const bool is_queue_full =
+      thread.member_state->queue.seems() >= queued_max && environment().limits_queues;
   if (has_dependences) {
     start_dependent(thread, task, request.depend);
-  } else if (team.size == 1 || thread.member_state->queue.seems() >= queued_max) {
+  } else if (team.size == 1 || is_queue_full) {
     execute(thread, task);
   } else {
     queue_task(thread, task, false);

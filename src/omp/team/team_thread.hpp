@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "omp/icv/places.hpp"
 #include "omp/sched/thread.hpp"
 #include "omp/team/task_memory.hpp"
 #include "omp/team/team_state.hpp"
@@ -41,13 +42,22 @@ class TeamThreads {
   std::uint32_t room_ = 0;
 };
 
+/// What decides the affinity of a team's threads; size 0: none.
+struct DisplayedTeam {
+  std::uint32_t size = 0;
+  Bind bind = Bind::none;
+  std::uint32_t place = 0;  ///< the master's
+
+  bool operator==(const DisplayedTeam&) const = default;
+};
+
 /// What a master keeps for the teams at one nesting level of its own. Its first level is for teams
 /// outside its other teams, `inner` for those inside that, and so on.
 struct NestLevel {
   TeamThreads kept_threads;
-  Team* teams = nullptr;             ///< created so far, one of each size
-  Team* pooled_team = nullptr;       ///< whose members are the threads of the pool
-  std::uint32_t displayed_size = 0;  ///< of the last team whose affinity was displayed
+  Team* teams = nullptr;        ///< created so far, one of each size
+  Team* pooled_team = nullptr;  ///< whose members are the threads of the pool
+  DisplayedTeam displayed;      ///< the last team whose affinity was displayed
   NestLevel* inner = nullptr;
   NestLevel* outer = nullptr;
 };
