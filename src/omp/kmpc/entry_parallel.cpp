@@ -7,7 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "omp/icv/environment.hpp"
 #include "omp/kmpc/interface.hpp"
@@ -105,11 +108,29 @@ class Arguments {
   std::array<void*, argument_count_max> words_;
 };
 
+/// For num_threads with the modifier strict.
+void check_strict(TeamThread& thread, std::uint32_t asked, std::uint32_t size) {
+  const auto severity = static_cast<ompt::Severity>(std::exchange(thread.pushed_severity, 0));
+  const char* const message = std::exchange(thread.pushed_message, nullptr);
+  if (size == asked) return;
+  std::fprintf(stderr, "sorrel: num_threads(strict: %u): %u available here%s%s\n", asked, size,
+               message == nullptr ? "" : ": ", message == nullptr ? "" : message);
+  if (severity == ompt::Severity::fatal) std::exit(EXIT_FAILURE);
+}
+
 void run_region(Call& call) {
   TeamThread& thread = this_thread();
   const std::uint32_t asked = std::exchange(thread.pushed_threads, 0);
-  (void)begin_region(thread, {.body = run_call, .data = &call, .thread_count = asked},
-                     resolve_team_size(thread, asked));
+  const std::uint32_t size = resolve_team_size(thread, asked);
+  if (thread.pushed_severity != 0) [[unlikely]]
+    check_strict(thread, asked, size);
+  Fork fork{.body = run_call, .data = &call, .thread_count = asked};
+  ThreadList list;
+  if (thread.pushed_list != nullptr) [[unlikely]] {
+    list = {.counts = std::exchange(thread.pushed_list, nullptr), .at = 1};
+    fork.thread_list = &list;
+  }
+  (void)begin_region(thread, fork, size);
   run_call(&call);
   end_region(this_thread());
 }
@@ -134,6 +155,23 @@ std::uint32_t cancelled_kind(std::int32_t kind) {
 
 std::uint32_t not_negative(std::int32_t number) {
   return static_cast<std::uint32_t>(std::max(number, 0));
+}
+
+void push_strict(TeamThread& thread,
+                 std::uint32_t count,
+                 std::int32_t severity,
+                 const char* message) {
+  thread.pushed_threads = count;
+  thread.pushed_severity = severity;
+  thread.pushed_message = message;
+}
+
+void push_list(TeamThread& thread, std::span<const std::int32_t> counts) {
+  auto list = std::make_shared<std::vector<std::uint32_t>>();
+  for (const std::int32_t count : counts)
+    list->push_back(static_cast<std::uint32_t>(std::max(count, 1)));
+  thread.pushed_threads = list->empty() ? 0 : list->front();
+  thread.pushed_list = list->size() > 1 ? std::move(list) : nullptr;
 }
 
 /// Every thread combines its own values, one at a time. The result tells the thread so.
@@ -175,6 +213,8 @@ void tell_block(ompt::Work kind, ompt::Endpoint end) {
 
 void begin_serialized(TeamThread& thread) {
   thread.pushed_threads = 0;
+  thread.pushed_severity = 0;
+  thread.pushed_list = nullptr;
   (void)begin_region(thread, {.thread_count = 1}, 1);
 }
 
@@ -233,8 +273,27 @@ SORREL_KMPC void __kmpc_push_num_threads(Ident*, std::int32_t, std::int32_t coun
 }
 
 SORREL_KMPC void __kmpc_push_num_threads_strict(
-    Ident*, std::int32_t, std::int32_t count, std::int32_t, const char*) {
-  this_thread().pushed_threads = not_negative(count);
+    Ident*, std::int32_t, std::int32_t count, std::int32_t severity, const char* message) {
+  push_strict(this_thread(), not_negative(count), severity, message);
+}
+
+// The first number of the list is that of the region, the others are those of regions inside it.
+SORREL_KMPC void __kmpc_push_num_threads_list(Ident*,
+                                              std::int32_t,
+                                              std::uint32_t length,
+                                              const std::int32_t* counts) {
+  push_list(this_thread(), std::span(counts, length));
+}
+
+SORREL_KMPC void __kmpc_push_num_threads_list_strict(Ident*,
+                                                     std::int32_t,
+                                                     std::uint32_t length,
+                                                     const std::int32_t* counts,
+                                                     std::int32_t severity,
+                                                     const char* message) {
+  TeamThread& thread = this_thread();
+  push_list(thread, std::span(counts, length));
+  push_strict(thread, thread.pushed_threads, severity, message);
 }
 
 SORREL_KMPC void __kmpc_pop_num_threads(Ident*, std::int32_t) {}

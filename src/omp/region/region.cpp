@@ -192,6 +192,14 @@ void set(Value& field, const Value& value) {
   if (!(field == value)) field = value;
 }
 
+/// The region's own list, or what follows in that of the region around it.
+void take_thread_list(const Fork& fork, const Team& outer, Team& team, Icv& icv) {
+  team.thread_list = fork.thread_list != nullptr ? *fork.thread_list : outer.thread_list;
+  if (fork.thread_list == nullptr) ++team.thread_list.at;
+  const ThreadList& list = team.thread_list;
+  if (list.at < list.counts->size()) icv.thread_count = (*list.counts)[list.at];
+}
+
 /// Relaxed: the pool's monitor may read it at any time, in code_of().
 template <class Value>
 void publish_to_monitor(Value& field, Value value) {
@@ -351,7 +359,13 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   set(team.level, thread.team->level + 1);
   set(team.active_level, thread.team->active_level + (size > 1 ? 1U : 0U));
   Icv icv = thread.icv;
-  inherit_next_level(icv, team.level);
+  const bool has_list = fork.thread_list != nullptr || thread.team->has_thread_list;
+  set(team.has_thread_list, has_list);
+  if (has_list) [[unlikely]] {
+    take_thread_list(fork, *thread.team, team, icv);
+  } else {
+    inherit_next_level(icv, team.level);
+  }
   set(team.icv, icv);
   set(team.allocator, thread.allocator);
   set(team.league_size, thread.team->league_size);

@@ -22,6 +22,7 @@ struct Fork {
   std::uint32_t thread_count = 0;   ///< of the num_threads clause; 0: none
   const LoopShape* loop = nullptr;  ///< in which all its threads begin
   TaskGroup* region_taskgroup = nullptr;
+  const ThreadList* thread_list = nullptr;  ///< for regions inside
 };
 
 /// The number of threads of a region of `thread`.

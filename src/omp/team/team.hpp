@@ -7,7 +7,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
@@ -34,6 +37,12 @@ enum Cancelled : std::uint32_t {
   cancelled_taskgroup = 8
 };
 
+/// A list of the num_threads clause: the numbers of threads of nested regions.
+struct ThreadList {
+  std::shared_ptr<const std::vector<std::uint32_t>> counts;
+  std::size_t at = 0;  ///< the number for regions directly inside; further ones follow
+};
+
 struct alignas(cache_line_bytes) Team {
   // Constant in a region. Only the first line changes from one region to the next.
   void (*body)(void*) = nullptr;
@@ -50,6 +59,7 @@ struct alignas(cache_line_bytes) Team {
   /// Its threads are bound, or display their affinity, as they begin.
   bool has_affinity = false;
   bool displays_affinity = false;
+  bool has_thread_list = false;
   Bind bind = Bind::none;  ///< bind-var of its threads, if it is bound
   /// The league that the region belongs to, as inherited from its parent, and its team's number.
   std::uint32_t league_size = 1;
@@ -80,7 +90,8 @@ struct alignas(cache_line_bytes) Team {
   std::atomic<bool> has_tasks{false};
   /// Tasks that were finished by threads of other teams.
   std::atomic<std::uint64_t> finished_elsewhere{0};
-  Team* next = nullptr;  ///< in the master's list
+  Team* next = nullptr;    ///< in the master's list
+  ThreadList thread_list;  ///< if has_thread_list
   // For a tool that observes the process.
   ompt::Data tool_data{};
   const void* tool_code = nullptr;  ///< where the region's call returns

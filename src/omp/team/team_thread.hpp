@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "omp/icv/places.hpp"
 #include "omp/sched/thread.hpp"
@@ -81,6 +83,9 @@ struct TeamThread : Thread, TeamState {
   std::uint32_t pushed_thread_limit = 0;
   std::uint32_t pushed_bind = 0;  ///< also of GCC's programs; used only where threads are bound
   std::int32_t global_number = 0;
+  std::shared_ptr<const std::vector<std::uint32_t>> pushed_list;  ///< of num_threads
+  std::int32_t pushed_severity = 0;  ///< of its strict modifier; 0: none
+  const char* pushed_message = nullptr;
 
   // For a tool: its data, whether it knows the thread, the thread's state while it waits, where the
   // program's call of this library returns, and the kind of its next barrier or work-sharing

@@ -40,6 +40,10 @@ typedef struct {
 
 int32_t __kmpc_global_thread_num(Ident*);
 void __kmpc_push_num_threads(Ident*, int32_t, int32_t);
+void __kmpc_push_num_threads_list(Ident*, int32_t, uint32_t, const int32_t*);
+void __kmpc_push_num_threads_strict(Ident*, int32_t, int32_t, int32_t, const char*);
+void __kmpc_push_num_threads_list_strict(
+    Ident*, int32_t, uint32_t, const int32_t*, int32_t, const char*);
 void __kmpc_fork_call(Ident*, int32_t, Microtask, ...);
 void __kmpc_push_num_teams(Ident*, int32_t, int32_t, int32_t);
 void __kmpc_fork_teams(Ident*, int32_t, Microtask, ...);
@@ -137,6 +141,7 @@ int kmp_get_blocktime(void);
 void kmp_set_disp_num_buffers(int);
 int omp_get_num_threads(void);
 int omp_get_level(void);
+void omp_set_max_active_levels(int);
 int omp_get_num_teams(void);
 int omp_get_team_num(void);
 void omp_fulfill_event(void*);
@@ -208,6 +213,60 @@ static void regions(void) {
   check("level of a serialized region", omp_get_level() * 10 + omp_get_num_threads(), 11);
   __kmpc_end_serialized_parallel(&here, 0);
   check("level outside", omp_get_level(), 0);
+}
+
+// Counts threads at their level; those of the first two levels begin a region inside.
+static void count_levels(int32_t* global, int32_t* number, ...) {
+  va_list list;
+  va_start(list, number);
+  int32_t* counts = va_arg(list, int32_t*);
+  va_end(list);
+  (void)global;
+  const int level = omp_get_level();
+  __atomic_fetch_add(&counts[level], 1, __ATOMIC_RELAXED);
+  if (level < 3) __kmpc_fork_call(&here, 1, count_levels, counts);
+}
+
+static void check_levels(const char* what, int first, int second, int third) {
+  int32_t counts[4] = {0};
+  __kmpc_fork_call(&here, 1, count_levels, counts);
+  check(what, counts[1], first);
+  check(what, counts[2], first * second);
+  check(what, counts[3], first * second * third);
+}
+
+// A num_threads clause with a list: numbers for nested regions.
+static void lists_of_threads(void) {
+  const int32_t list[] = {threads, 3, 2};
+
+  enum { warning = 1, fatal = 2, most = 3 };
+
+  omp_set_max_active_levels(most);
+  ompc_set_num_threads(2);
+  for (int i = 0; i < 3; i++) {
+    __kmpc_push_num_threads_list(&here, 0, 3, list);
+    check_levels("a list of three numbers of threads", threads, 3, 2);
+    check_levels("regions after one with a list", 2, 2, 2);
+    __kmpc_push_num_threads_list(&here, 0, 2, list);
+    check_levels("after the end of a list, the last number", threads, 3, 3);
+    __kmpc_push_num_threads_list(&here, 0, 1, list);
+    check_levels("a list of one number", threads, 2, 2);
+    __kmpc_push_num_threads_list_strict(&here, 0, 3, list, fatal, "not to be seen");
+    check_levels("a strict list", threads, 3, 2);
+  }
+  __kmpc_push_num_threads_strict(&here, 0, threads, fatal, "not to be seen");
+  check_levels("a strict number", threads, 2, 2);
+  omp_set_max_active_levels(1);
+}
+
+// No region may have more than one thread.
+static void strict_number(int severity) {
+  omp_set_max_active_levels(0);
+  __kmpc_push_num_threads_strict(&here, 0, 2, severity, "two, please");
+  check_levels("a strict number that cannot be had", 1, 1, 1);
+  __kmpc_push_num_threads_strict(&here, 0, 3, severity, NULL);
+  check_levels("the same without a message", 1, 1, 1);
+  puts("on we go");
 }
 
 // Loops.
@@ -769,7 +828,6 @@ static void task_constructs(int32_t* global, int32_t* number, ...) {
 
     // A taskwait construct with nowait is a task without code.
     in_order = 0;
-    const Depend writes = {&a, sizeof a, 3};
     __kmpc_omp_task_with_deps(&here, *global, &new_task(0, append, 1)->task, 1, &writes, 0, NULL);
     __kmpc_omp_task_with_deps(&here, *global, &new_task(0, NULL, 0)->task, 1, &writes, 0, NULL);
     __kmpc_omp_task_with_deps(&here, *global, &new_task(0, append, 2)->task, 1, &writes, 0, NULL);
@@ -868,7 +926,12 @@ static void atomics(int32_t* global, int32_t* number, ...) {
 
 int main(int count, char** arguments) {
   if (count > 1) threads = atoi(arguments[1]);
+  if (count > 2) {
+    strict_number(atoi(arguments[2]));
+    return failures != 0;
+  }
   regions();
+  lists_of_threads();
   loops();
   team_constructs();
   fork_team(threads, task_constructs, NULL);
