@@ -61,6 +61,13 @@ LoopShape shape_of(const Range& range, Kind kind, std::uint64_t chunk, bool is_o
   return shape;
 }
 
+/// Its loop is taken in chunks with numbers.
+void tell_batched_chunk(const TeamThread& thread, std::uint64_t number) {
+  const LoopShape& loop = thread.share->loop;
+  const std::uint64_t begin = number * loop.chunk;
+  tell_chunk(thread, {begin, std::min(begin + loop.chunk, loop.trip_count)});
+}
+
 template <class Number>
 bool next(Number* first, Number* end) {
   TeamThread& thread = this_thread();
@@ -69,6 +76,8 @@ bool next(Number* first, Number* end) {
     std::uint64_t number = 0;
     if (!thread.member_state->batch.take(number) && !next_batch(thread, share, number))
       return false;
+    if (has_tool()) [[unlikely]]
+      tell_batched_chunk(thread, number);
     const std::uint64_t begin = share.loop.start + number * share.stride;
     *first = static_cast<Number>(begin);
     *end = static_cast<Number>(number + 1 == share.chunk_count ? share.loop.end
@@ -77,6 +86,8 @@ bool next(Number* first, Number* end) {
   }
   Chunk chunk;
   if (!next_chunk(thread, chunk)) return false;
+  if (has_tool()) [[unlikely]]
+    tell_chunk(thread, chunk);
   const Bounds bounds = bounds_of(thread.share->loop, chunk);
   *first = static_cast<Number>(bounds.first);
   *end = static_cast<Number>(bounds.end);
@@ -113,6 +124,11 @@ void tell_kind(ompt::Sync kind) {
 void tell_kind(ompt::Work kind) {
   if (has_tool()) [[unlikely]]
     this_thread().tool_work = kind;
+}
+
+void tell_part(ompt::Work kind, std::uint64_t start, std::uint64_t iterations) {
+  if (has_tool()) [[unlikely]]
+    tell_dispatch(this_thread(), kind, {start, iterations});
 }
 
 void tell_block(ompt::Work kind, ompt::Endpoint end, std::uint64_t count) {
@@ -297,8 +313,8 @@ SORREL_ENTRY_POINT void GOMP_scope_end() {
 }
 
 // Static loops of GCC 17, which their code cuts by itself: the number of threads or teams, and that
-// of the caller. With -fopenmp-ompt, the construct has a beginning and an end; its chunks, which
-// it reports on request, are no events.
+// of the caller. With -fopenmp-ompt, the construct has a beginning and an end, and reports its
+// chunks on request.
 SORREL_ENTRY_POINT std::uint64_t GOMP_loop_static_worksharing(Ull) {
   const TeamThread& thread = this_thread();
   return complex_of(thread.team->size, thread.number);
@@ -310,7 +326,10 @@ SORREL_ENTRY_POINT std::uint64_t GOMP_loop_static_worksharing_start(Ull trip_cou
   return GOMP_loop_static_worksharing(trip_count);
 }
 
-SORREL_ENTRY_POINT void GOMP_loop_static_worksharing_dispatch(Ull, Ull) {}
+SORREL_ENTRY_POINT void GOMP_loop_static_worksharing_dispatch(Ull start, Ull iterations) {
+  const ProgramCall call;
+  tell_part(ompt::Work::loop_static, start, iterations);
+}
 
 SORREL_ENTRY_POINT void GOMP_loop_static_worksharing_end() {
   const ProgramCall call;
@@ -328,7 +347,10 @@ SORREL_ENTRY_POINT std::uint64_t GOMP_distribute_static_worksharing_start(Ull tr
   return GOMP_distribute_static_worksharing(trip_count);
 }
 
-SORREL_ENTRY_POINT void GOMP_distribute_static_worksharing_dispatch(Ull, Ull) {}
+SORREL_ENTRY_POINT void GOMP_distribute_static_worksharing_dispatch(Ull start, Ull iterations) {
+  const ProgramCall call;
+  tell_part(ompt::Work::distribute, start, iterations);
+}
 
 SORREL_ENTRY_POINT void GOMP_distribute_static_worksharing_end() {
   const ProgramCall call;

@@ -63,11 +63,15 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
         .first = request.start + begin * request.step,
         .end = end == request.trip_count ? end_of_loop : request.start + end * request.step};
     request.task.range = &range;
+    if (has_tool()) [[unlikely]]
+      this_thread().tool_chunk = {range.first, end - begin};
     make_task(this_thread(), request.task);
     begin = end;
   }
-  if (has_tool()) [[unlikely]]
+  if (has_tool()) [[unlikely]] {
+    this_thread().tool_chunk = {};
     tell_work(this_thread(), ompt::Work::taskloop, ompt::Endpoint::end, request.trip_count);
+  }
   if (has_group) end_taskgroup(this_thread());
 }
 

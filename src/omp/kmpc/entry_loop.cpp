@@ -189,6 +189,13 @@ void begin_told_static(const Ident* place, std::int32_t number, const StaticLoop
               trips(*loop.lower, *loop.upper, loop.step));
   }
   begin_static<Number>(number, loop);
+  if (has_tool()) [[unlikely]] {
+    // The thread's first chunk; the program computes further ones.
+    const std::uint64_t count = trips(*loop.lower, *loop.upper, loop.step);
+    if (count != 0)
+      tell_dispatch(this_thread(), work_of(place),
+                    {static_cast<std::uint64_t>(*loop.lower), count});
+  }
 }
 
 /// distribute parallel for: first to the teams of a league, then to the threads of a team.
@@ -290,6 +297,8 @@ std::int32_t next_dispatch(std::int32_t* is_last,
     end_loop(thread);
     return 0;
   }
+  if (has_tool()) [[unlikely]]
+    tell_chunk(thread, chunk);
   const LoopShape& loop = share->loop;
   *lower = static_cast<Number>(loop.start + chunk.begin * loop.step);
   *upper = static_cast<Number>(loop.start + (chunk.end - 1) * loop.step);
@@ -324,10 +333,6 @@ bool position_of(const TeamThread& thread,
   const auto* dimensions = static_cast<const Dimension*>(thread.doacross_dimensions);
   const WorkShare& share = *thread.doacross_share;
   inner = 0;
-  if (has_tool()) [[unlikely]] {
-    const std::vector<std::uint64_t> values(vector, vector + share.dimension_count);
-    tell_doacross(thread, kind, values.data(), values.size());
-  }
   for (std::uint32_t i = 0; i < share.dimension_count; ++i) {
     std::uint64_t iteration = 0;
     if (!iteration_of(dimensions[i], vector[i], iteration)) return false;
@@ -336,6 +341,10 @@ bool position_of(const TeamThread& thread,
     } else {
       inner = inner * share.counts[i] + iteration;
     }
+  }
+  if (has_tool()) [[unlikely]] {
+    const std::vector<std::uint64_t> values(vector, vector + share.dimension_count);
+    tell_doacross(thread, kind, values.data(), values.size());
   }
   return true;
 }
@@ -427,7 +436,10 @@ SORREL_KMPC std::int32_t __kmpc_next_section(Ident*, std::int32_t, std::int32_t 
   if (thread.share == nullptr || thread.team->is_cancelled() ||
       thread.team->is_construct_cancelled(cancelled_sections) || !next_chunk(thread, chunk))
     return count;
-  return static_cast<std::int32_t>(std::min(chunk.begin, static_cast<std::uint64_t>(count)));
+  if (chunk.begin >= static_cast<std::uint64_t>(count)) return count;
+  if (has_tool()) [[unlikely]]
+    tell_chunk(thread, chunk);
+  return static_cast<std::int32_t>(chunk.begin);
 }
 
 SORREL_KMPC void __kmpc_end_sections(Ident*, std::int32_t) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "omp/kmpc/reduction.hpp"
 #include "omp/region/program_call.hpp"
 #include "omp/sched/schedule.hpp"
+#include "omp/tasking/depend.hpp"
 #include "omp/tasking/tasking.hpp"
 #include "omp/tasking/taskloop.hpp"
 #include "omp/tasking/tool_events.hpp"
@@ -168,29 +170,43 @@ struct DependInfo {
 };
 
 constexpr std::uint8_t depend_in = 1;
+constexpr std::uint8_t depend_mutexinoutset = 4;
+constexpr std::uint8_t depend_inoutset = 8;
 constexpr std::uint8_t depend_all = 0x80;
 
-/// A depend clause in the form of the tasks: count, count of writers, writers, readers.
+DependenceKind kind_of(const DependInfo& item) {
+  if (item.flags == depend_in) return DependenceKind::in;
+  if ((item.flags & depend_all) != 0) return DependenceKind::inout;
+  if ((item.flags & depend_inoutset) != 0) return DependenceKind::inoutset;
+  return (item.flags & depend_mutexinoutset) != 0 ? DependenceKind::mutexinoutset
+                                                  : DependenceKind::inout;
+}
+
+/// A depend clause in one of the forms of the tasks (for_each_dependence()).
 class Depend {
  public:
   Depend(std::int32_t count,
          const DependInfo* items,
          std::int32_t further_count,
-         const DependInfo* further_items) {
-    const std::size_t total = static_cast<std::size_t>(std::max(count, 0)) +
-                              static_cast<std::size_t>(std::max(further_count, 0));
+         const DependInfo* further_items)
+      : lists_{std::span(items, size_of(count)), std::span(further_items, size_of(further_count))} {
+    const std::size_t total = lists_[0].size() + lists_[1].size();
     if (total == 0) return;
-    if (total + 2 > few_.size()) {
-      many_.resize(total + 2);
+    constexpr std::size_t head_max = 5;
+    if (total + head_max > few_.size()) {
+      many_.resize(total + head_max);
       words_ = many_.data();
     }
-    std::size_t at = 2;
-    for (const bool are_readers : {false, true}) {
-      add(count, items, are_readers, at);
-      add(further_count, further_items, are_readers, at);
-      if (!are_readers) words_[1] = reinterpret_cast<void*>(at - 2);
+    if (has_sets()) {
+      add_sets(total);
+    } else {
+      // Count, count of writers, writers, readers.
+      std::size_t at = 2;
+      add(DependenceKind::inout, at);
+      words_[1] = reinterpret_cast<void*>(at - 2);
+      add(DependenceKind::in, at);
+      words_[0] = reinterpret_cast<void*>(total);
     }
-    words_[0] = reinterpret_cast<void*>(total);
     is_empty_ = false;
   }
 
@@ -198,15 +214,51 @@ class Depend {
   [[nodiscard]] void** words() { return is_empty_ ? nullptr : words_; }
 
  private:
-  void add(std::int32_t count, const DependInfo* items, bool are_readers, std::size_t& at) {
-    for (std::int32_t i = 0; i < count; ++i) {
-      if ((items[i].flags == depend_in) != are_readers) continue;
-      words_[at++] = (items[i].flags & depend_all) != 0 ? nullptr : items[i].address;
+  static std::size_t size_of(std::int32_t count) {
+    return static_cast<std::size_t>(std::max(count, 0));
+  }
+
+  [[nodiscard]] bool has_sets() const {
+    const auto is_set = [](const DependInfo& item) {
+      return (item.flags & (depend_mutexinoutset | depend_inoutset)) != 0;
+    };
+    return std::ranges::any_of(lists_[0], is_set) || std::ranges::any_of(lists_[1], is_set);
+  }
+
+  /// 0, count, counts of writers, mutexinoutset items and readers; then all items, those of
+  /// inoutset as depend objects.
+  void add_sets(std::size_t total) {
+    objects_.reserve(total);
+    words_[0] = nullptr;
+    words_[1] = reinterpret_cast<void*>(total);
+    std::size_t at = 5;
+    std::size_t head = 2;
+    for (const auto kind :
+         {DependenceKind::inout, DependenceKind::mutexinoutset, DependenceKind::in}) {
+      const std::size_t before = at;
+      add(kind, at);
+      words_[head++] = reinterpret_cast<void*>(at - before);
+    }
+    add(DependenceKind::inoutset, at);
+  }
+
+  void add(DependenceKind kind, std::size_t& at) {
+    for (const auto& list : lists_) {
+      for (const DependInfo& item : list) {
+        if (kind_of(item) != kind) continue;
+        void* address = (item.flags & depend_all) != 0 ? nullptr : item.address;
+        if (kind == DependenceKind::inoutset)
+          address = &objects_.emplace_back(
+              std::array{address, reinterpret_cast<void*>(static_cast<std::uintptr_t>(kind))});
+        words_[at++] = address;
+      }
     }
   }
 
+  std::array<std::span<const DependInfo>, 2> lists_;
   std::array<void*, 18> few_{};
   std::vector<void*> many_;
+  std::vector<std::array<void*, 2>> objects_;
   void** words_ = few_.data();
   bool is_empty_ = true;
 };
@@ -294,9 +346,12 @@ void run_taskloop(const Taskloop& loop, const TaskloopCut& cut, std::uint64_t tr
     set(copy, loop.lower, first + begin * step);
     set(copy, loop.upper, is_last ? last : first + (end - 1) * step);
     if (duplicate != nullptr) duplicate(copy, loop.pattern, is_last ? 1 : 0);
+    if (has_tool()) [[unlikely]]
+      this_thread().tool_chunk = {first + begin * step, size};
     (void)make(copy, nullptr, loop.is_deferrable);
     begin = end;
   }
+  this_thread().tool_chunk = {};
 }
 
 void taskloop(const Taskloop& loop) {

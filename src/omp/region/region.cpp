@@ -443,6 +443,7 @@ void tell_thread_end() {
   auto* const thread = static_cast<TeamThread*>(own_thread);
   if (thread == nullptr || !thread->is_native() || !thread->is_told || thread->team->level != 0)
     return;
+  await_implicit_tasks();
   tell_implicit_task(*thread, ompt::Endpoint::end);
   tell_thread_end(*thread);
   thread->is_told = false;

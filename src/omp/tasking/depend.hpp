@@ -17,33 +17,48 @@
 
 namespace sorrel::omp {
 
+/// The numbers are omp_depend_kind's of GCC; `out` is reported as inout.
+enum class DependenceKind : std::uintptr_t {
+  in = 1,
+  out = 2,
+  inout = 3,
+  mutexinoutset = 4,
+  inoutset = 5
+};
+
 /// One item of a depend clause.
 struct Dependence {
   const void* address = nullptr;
-  bool is_in = false;
+  DependenceKind kind = DependenceKind::inout;
+
+  [[nodiscard]] bool is_in() const { return kind == DependenceKind::in; }
 };
 
 /// Calls visit(Dependence) for each item of the compiler's array.
 template <class Visit>
 void for_each_dependence(void* const* depend, Visit visit) {
   const auto number = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(depend[i]); };
-  constexpr std::uintptr_t kind_in = 1;
   if (number(0) != 0) {
     // Count, count of writers, addresses.
     for (std::uintptr_t i = 0; i < number(0); ++i)
-      visit(Dependence{.address = depend[2 + i], .is_in = i >= number(1)});
+      visit(Dependence{.address = depend[2 + i],
+                       .kind = i < number(1) ? DependenceKind::inout : DependenceKind::in});
     return;
   }
   // 0, count, counts of writers, of mutexinoutset items, of readers; the rest are depend objects.
-  const std::uintptr_t writers = number(2) + number(3);
-  const std::uintptr_t plain = writers + number(4);
+  const std::uintptr_t writers = number(2);
+  const std::uintptr_t mutexes = writers + number(3);
+  const std::uintptr_t plain = mutexes + number(4);
   for (std::uintptr_t i = 0; i < number(1); ++i) {
+    void* const item = depend[5 + i];
     if (i < plain) {
-      visit(Dependence{.address = depend[5 + i], .is_in = i >= writers});
+      auto kind = DependenceKind::inout;
+      if (i >= writers) kind = i < mutexes ? DependenceKind::mutexinoutset : DependenceKind::in;
+      visit(Dependence{.address = item, .kind = kind});
     } else {
-      void* const* object = static_cast<void* const*>(depend[5 + i]);
-      visit(Dependence{.address = object[0],
-                       .is_in = reinterpret_cast<std::uintptr_t>(object[1]) == kind_in});
+      void* const* const object = static_cast<void* const*>(item);
+      const auto kind = static_cast<DependenceKind>(reinterpret_cast<std::uintptr_t>(object[1]));
+      visit(Dependence{.address = object[0], .kind = kind});
     }
   }
 }
@@ -61,7 +76,7 @@ class DependTable {
         return;
       }
       Entry& entry = find(item.address, drop);
-      if (item.is_in) {
+      if (item.is_in()) {
         enter_reader(entry, task, after, drop);
       } else {
         enter_writer(entry, task, after, drop);
@@ -80,7 +95,7 @@ class DependTable {
       }
       const Entry* entry = find_if_used(item.address);
       if (entry == nullptr) return;
-      if (item.is_in || entry->readers.empty()) {
+      if (item.is_in() || entry->readers.empty()) {
         if (entry->writer != nullptr) after(*entry->writer);
         return;
       }

@@ -227,6 +227,8 @@ void execute(TeamThread& thread, Task& task) {
   if (has_tool()) [[unlikely]] {
     tool_state = std::exchange(thread.tool_state, TeamThread::no_tool_state);
     tell_task_schedule(*before, ompt::TaskStatus::switched, task);
+    const ompt::LoopChunk& chunk = tool_task_of(task).chunk;
+    if (chunk.iterations != 0) tell_dispatch(thread, ompt::Work::taskloop, chunk);
   }
   if (task.has_copies || !is_cancelled(*task.team, task.taskgroup)) {
     const TaskCall call(thread);

@@ -65,14 +65,27 @@ std::uint64_t id_of(const void* mutex) {
   return reinterpret_cast<std::uintptr_t>(mutex);
 }
 
+ompt::DependenceKind told_kind(const Dependence& item) {
+  if (item.address == nullptr) return ompt::DependenceKind::inout_all_memory;
+  switch (item.kind) {
+    case DependenceKind::in:
+      return ompt::DependenceKind::in;
+    case DependenceKind::mutexinoutset:
+      return ompt::DependenceKind::mutexinoutset;
+    case DependenceKind::inoutset:
+      return ompt::DependenceKind::inoutset;
+    default:
+      return ompt::DependenceKind::inout;
+  }
+}
+
 /// Calls the tool for each list that has dependences.
 void tell_dependences(ompt::Data& task, void* const* depend) {
   if (callback_of(ompt::dependences) == nullptr) return;
   std::vector<ompt::Dependence> list;
   for_each_dependence(depend, [&](const Dependence& item) {
-    auto kind = item.is_in ? ompt::DependenceKind::in : ompt::DependenceKind::inout;
-    if (item.address == nullptr) kind = ompt::DependenceKind::inout_all_memory;
-    list.push_back({{.pointer = const_cast<void*>(item.address)}, static_cast<int>(kind)});
+    list.push_back(
+        {{.pointer = const_cast<void*>(item.address)}, static_cast<int>(told_kind(item))});
   });
   tell_tool<ompt::Dependences>(ompt::dependences, &task,
                                static_cast<const ompt::Dependence*>(list.data()),
@@ -134,10 +147,12 @@ void tell_implicit_task(const TeamThread& thread, ompt::Endpoint end) {
   if (begins) {
     task = {};
     task.flags = flags;
+    if (team.level != 0) count_implicit_task(1);
   }
   tell_tool<ompt::ImplicitTask>(ompt::implicit_task, end, begins ? parallel_data(thread) : nullptr,
                                 &task.data, begins ? team.size : 0U,
                                 team.level == 0 ? 1U : thread.number, static_cast<int>(flags));
+  if (!begins && team.level != 0) count_implicit_task(-1);
 }
 
 void tell_called_by_program(const TeamThread& thread, void* frame) {
@@ -210,6 +225,19 @@ void tell_work(const TeamThread& thread, ompt::Work kind, ompt::Endpoint end, st
                               count, thread.tool_code);
 }
 
+void tell_dispatch(const TeamThread& thread, ompt::Work kind, const ompt::LoopChunk& chunk) {
+  if (kind == ompt::Work::none) return;
+  auto what = ompt::Dispatch::loop_chunk;
+  if (kind == ompt::Work::sections) what = ompt::Dispatch::section;
+  if (kind == ompt::Work::distribute) what = ompt::Dispatch::distribute_chunk;
+  if (kind == ompt::Work::taskloop) what = ompt::Dispatch::taskloop_chunk;
+  ompt::LoopChunk told = chunk;
+  ompt::Data instance{.pointer = &told};
+  if (what == ompt::Dispatch::section) instance.pointer = const_cast<void*>(thread.tool_code);
+  tell_tool<ompt::DispatchRegion>(ompt::dispatch, parallel_data(thread), task_data(*thread.task),
+                                  what, instance);
+}
+
 void tell_single_begin(TeamThread& thread, bool is_own) {
   if (is_own) ++thread.told_singles;
   const auto kind = is_own ? ompt::Work::single_executor : ompt::Work::single_other;
@@ -256,6 +284,7 @@ void tell_task_create(const TeamThread& thread,
   ToolTask& encountering = tool_task_of(*thread.task);
   ToolTask& created = tool_task_of(task);
   created = {};
+  created.chunk = thread.tool_chunk;
   created.flags = ompt::task_explicit | flags | (task.is_final ? ompt::task_is_final : 0U);
   tell_tool<ompt::TaskCreate>(
       ompt::task_create, &encountering.data, static_cast<const ompt::Frame*>(&encountering.frame),

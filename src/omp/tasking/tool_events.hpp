@@ -19,8 +19,9 @@ namespace sorrel::omp {
 struct ToolTask {
   ompt::Data data;
   ompt::Frame frame;
-  unsigned flags;       ///< ompt::TaskFlag
-  const Task* context;  ///< of an explicit task that has begun: the one that its thread had then
+  unsigned flags;         ///< ompt::TaskFlag
+  ompt::LoopChunk chunk;  ///< of a taskloop's task; iterations 0: it is none
+  const Task* context;    ///< of an explicit task that has begun: the one that its thread had then
 };
 
 /// Bytes of an explicit task's block of which the last ones are a ToolTask.
@@ -98,6 +99,8 @@ void tell_sync(TeamThread& thread, ompt::Sync kind, ompt::Endpoint end);
 void tell_reduction(TeamThread& thread, ompt::Endpoint end);
 
 void tell_work(const TeamThread& thread, ompt::Work kind, ompt::Endpoint end, std::uint64_t count);
+/// The thread begins a part of a construct: a section, or a chunk of a loop.
+void tell_dispatch(const TeamThread& thread, ompt::Work kind, const ompt::LoopChunk& chunk);
 /// A single construct begins: the thread runs its block, or has no part of it.
 void tell_single_begin(TeamThread& thread, bool is_own);
 /// The block has ended, if the thread runs one.

@@ -98,6 +98,7 @@ struct TeamThread : Thread, TeamState {
   std::uint32_t tool_state = no_tool_state;
   ompt::Sync tool_sync = ompt::Sync::barrier_explicit;
   ompt::Work tool_work = ompt::Work::loop;
+  ompt::LoopChunk tool_chunk{};  ///< of the taskloop's task that it creates
 
   // As a master.
   NestLevel first_level;

@@ -57,6 +57,7 @@ enum Event : int {
   flush = 29,
   cancel = 30,
   reduction = 31,
+  dispatch = 32,
   target_emi = 33,
   target_submit_emi = 35,
   error = 37,
@@ -156,9 +157,25 @@ enum class DependenceKind : int {
   in = 1,
   out = 2,
   inout = 3,
+  mutexinoutset = 4,
   source = 5,
   sink = 6,
+  inoutset = 7,
   inout_all_memory = 35
+};
+
+/// What a thread begins.
+enum class Dispatch : int {
+  section = 2,  ///< with the address of the construct
+  loop_chunk = 3,
+  taskloop_chunk = 4,
+  distribute_chunk = 5
+};
+
+/// A chunk of a loop: the value of its variable at the first iteration, and the number of them.
+struct LoopChunk {
+  std::uint64_t start;
+  std::uint64_t iterations;
 };
 
 using ThreadBegin = void (*)(ThreadKind kind, Data* thread);
@@ -209,6 +226,7 @@ using TargetSubmitWithData = void (*)(Endpoint end,
                                       Data* target,
                                       std::uint64_t* operation,
                                       unsigned team_count);
+using DispatchRegion = void (*)(Data* parallel, Data* task, Dispatch kind, Data instance);
 using Error = void (*)(Severity severity,
                        const char* message,
                        std::size_t length,

@@ -1,5 +1,6 @@
 #include "omp/tool/tool.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,7 @@ struct ToolOfProcess {
   std::array<std::atomic<ompt::Function>, ompt::event_count> callbacks{};
   /// Threads that are in a callback, and the one that ends the tool.
   std::atomic<std::uint32_t> call_count{0};
+  std::atomic<std::int32_t> implicit_tasks{0};  ///< open ones
   std::atomic<std::uint64_t> last_id{0};
 };
 
@@ -72,6 +74,7 @@ ompt::SetResult result_of(int event) {
     case ompt::masked:
     case ompt::flush:
     case ompt::reduction:
+    case ompt::dispatch:
       return ompt::SetResult::sometimes;
     default:
       return ompt::SetResult::never;
@@ -90,6 +93,15 @@ int get_callback(int event, ompt::Function* callback) {
   return *callback == nullptr ? 0 : 1;
 }
 
+/// For a second at most.
+template <class Condition>
+void nap_while(Condition condition) {
+  constexpr int naps_max = 1000;
+  constexpr std::int64_t nap_ns = 1'000'000;
+  for (int i = 0; i < naps_max && condition(); ++i)
+    os::sleep_ns(nap_ns);
+}
+
 void finalize_tool() {
   ompt::StartResult* const ended = std::exchange(tool.result, nullptr);
   if (ended == nullptr) return;
@@ -97,10 +109,7 @@ void finalize_tool() {
   // Seq_cst, with ToolCall: a thread in a callback is seen, or sees that the tool has ended.
   tool_phase.store(ToolPhase::off, std::memory_order_seq_cst);
   // A callback may end the process itself.
-  constexpr int naps_max = 1000;
-  constexpr std::int64_t nap_ns = 1'000'000;
-  for (int i = 0; i < naps_max && tool.call_count.load(std::memory_order_seq_cst) != 0; ++i)
-    os::sleep_ns(nap_ns);
+  nap_while([] { return tool.call_count.load(std::memory_order_seq_cst) != 0; });
   if (ended->finalize != nullptr) ended->finalize(&ended->tool_data);
 }
 
@@ -120,13 +129,52 @@ ompt::Function look_up(const char* name) {
   return tool.hooks.find_inquiry(name);
 }
 
+/// What OMP_TOOL_VERBOSE_INIT requests: how a tool is found, on a standard stream or in a file.
+class SearchLog {
+ public:
+  SearchLog() {
+    const char* const setting = secure_getenv("OMP_TOOL_VERBOSE_INIT");
+    if (setting == nullptr || *setting == '\0' || strcasecmp(setting, "disabled") == 0) return;
+    if (strcasecmp(setting, "stdout") == 0) {
+      output_ = stdout;
+    } else if (strcasecmp(setting, "stderr") == 0) {
+      output_ = stderr;
+    } else {
+      output_ = file_ = std::fopen(setting, "we");
+      if (file_ == nullptr)
+        std::fprintf(stderr, "sorrel: OMP_TOOL_VERBOSE_INIT: %s: %s\n", setting,
+                     std::strerror(errno));
+    }
+  }
+
+  ~SearchLog() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+
+  SearchLog(const SearchLog&) = delete;
+  SearchLog& operator=(const SearchLog&) = delete;
+
+  void line(const std::string& text) const {
+    if (output_ != nullptr) std::fprintf(output_, "sorrel: OMPT: %s\n", text.c_str());
+  }
+
+ private:
+  std::FILE* output_ = nullptr;
+  std::FILE* file_ = nullptr;
+};
+
 /// The tool of the program or of a preloaded library, else the first one of the listed libraries.
-ompt::StartResult* find_tool() {
-  const auto start_in = [](void* library) -> ompt::StartResult* {
+ompt::StartResult* find_tool(const SearchLog& log) {
+  const auto start_in = [&](void* library, const std::string& name) -> ompt::StartResult* {
     const auto start = reinterpret_cast<StartTool>(dlsym(library, "ompt_start_tool"));
-    return start == nullptr ? nullptr : start(omp_version, runtime_name);
+    ompt::StartResult* const found = start == nullptr ? nullptr : start(omp_version, runtime_name);
+    const char* const declined = "ompt_start_tool() has declined";
+    const char* const result = start == nullptr ? "no ompt_start_tool()" : declined;
+    log.line(name + ": " + (found != nullptr ? "a tool" : result));
+    return found;
   };
-  if (ompt::StartResult* const found = start_in(RTLD_DEFAULT)) return found;
+  if (ompt::StartResult* const found = start_in(RTLD_DEFAULT, "program and loaded libraries"))
+    return found;
   const char* const listed = secure_getenv("OMP_TOOL_LIBRARIES");
   std::string rest = listed == nullptr ? "" : listed;
   while (!rest.empty()) {
@@ -135,25 +183,36 @@ ompt::StartResult* find_tool() {
     if (path.empty()) continue;
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-      std::fprintf(stderr, "sorrel: OMP_TOOL_LIBRARIES: %s\n", dlerror());
+      const std::string reason = dlerror();
+      std::fprintf(stderr, "sorrel: OMP_TOOL_LIBRARIES: %s\n", reason.c_str());
+      log.line(path + ": cannot be opened: " + reason);
       continue;
     }
-    if (ompt::StartResult* const found = start_in(library)) return found;
+    if (ompt::StartResult* const found = start_in(library, path)) return found;
   }
   return nullptr;
 }
 
 void find_and_start() {
   const char* const setting = secure_getenv("OMP_TOOL");
-  if (setting != nullptr && strcasecmp(setting, "disabled") == 0) return;
-  tool.result = find_tool();
-  if (tool.result == nullptr) return;
+  const SearchLog log;
+  if (setting != nullptr && strcasecmp(setting, "disabled") == 0) {
+    log.line("OMP_TOOL is disabled");
+    return;
+  }
+  tool.result = find_tool(log);
+  if (tool.result == nullptr) {
+    log.line("no tool");
+    return;
+  }
   // Callbacks of events come only after the tool has been initialized.
   ompt::StartResult& found = *tool.result;
   if (found.initialize == nullptr || found.initialize(look_up, 0, &found.tool_data) == 0) {
     tool.result = nullptr;
+    log.line("the tool's initialization has declined: no tool");
     return;
   }
+  log.line("the tool is initialized");
   tool_phase.store(ToolPhase::on, std::memory_order_relaxed);
   std::atexit(finalize_tool);
 }
@@ -188,6 +247,15 @@ ToolCall::~ToolCall() {
 
 ompt::Function callback_of(ompt::Event event) {
   return tool.callbacks[static_cast<std::size_t>(event)].load(std::memory_order_acquire);
+}
+
+void count_implicit_task(std::int32_t change) {
+  // Release, pairs with await_implicit_tasks(): the callback has returned.
+  tool.implicit_tasks.fetch_add(change, std::memory_order_release);
+}
+
+void await_implicit_tasks() {
+  nap_while([] { return tool.implicit_tasks.load(std::memory_order_acquire) != 0; });
 }
 
 std::uint64_t new_tool_id() {

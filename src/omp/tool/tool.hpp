@@ -45,6 +45,13 @@ void start_tool(const ToolHooks& hooks);
 /// The callback of an event, or null.
 [[nodiscard]] ompt::Function callback_of(ompt::Event event);
 
+/// An implicit task of a region begins (1), or its end has been told (-1).
+void count_implicit_task(std::int32_t change);
+
+/// Waits a moment until the ends of all of them have been told: threads may be late that have done
+/// their part of a region. By a thread in no region, before the tool ends.
+void await_implicit_tasks();
+
 /// A number that the tool has not got before.
 [[nodiscard]] std::uint64_t new_tool_id();
 

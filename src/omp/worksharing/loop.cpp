@@ -302,6 +302,13 @@ void end_ordered(TeamThread& thread) {
     tell_released(thread, ompt::Mutex::ordered, thread.share);
 }
 
+void tell_chunk(const TeamThread& thread, const Chunk& chunk) {
+  const WorkShare& share = *thread.share;
+  tell_dispatch(thread, share.tool_work,
+                {.start = share.loop.start + chunk.begin * share.loop.step,
+                 .iterations = chunk.end - chunk.begin});
+}
+
 void end_loop(TeamThread& thread) {
   if (has_tool()) [[unlikely]]
     tell_work(thread, thread.share->tool_work, ompt::Endpoint::end, thread.share->loop.trip_count);

@@ -46,6 +46,9 @@ void wait_for_turn(TeamThread& thread);
 void begin_ordered(TeamThread& thread);
 void end_ordered(TeamThread& thread);
 
+/// The thread has `chunk` of its loop, and a tool observes the process.
+void tell_chunk(const TeamThread& thread, const Chunk& chunk);
+
 /// The thread has run all its chunks.
 void end_loop(TeamThread& thread);
 

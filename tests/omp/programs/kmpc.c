@@ -762,6 +762,23 @@ static void task_constructs(int32_t* global, int32_t* number, ...) {
     __kmpc_omp_wait_deps(&here, *global, 1, &reads, 0, NULL);
     check("dependences", in_order, 123456789);
 
+    // mutexinoutset and inoutset: two sets of tasks without an order of their own.
+    in_order = done = 0;
+    const Depend writes = {&a, sizeof a, 3};
+    for (int i = 1; i <= 9; i++) {
+      const Depend both[] = {{&a, sizeof a, i % 2 ? 4 : 8}, {&i, sizeof i, 1}};
+      if (i % 3 == 0)
+        __kmpc_omp_task_with_deps(&here, *global, &new_task(0, append, i)->task, 1, &writes, 0,
+                                  NULL);
+      else
+        __kmpc_omp_task_with_deps(&here, *global, &new_task(0, add_value, i)->task, 1, both, 1,
+                                  both + 1);
+    }
+    __kmpc_omp_wait_deps(&here, *global, 1, &reads, 0, NULL);
+    check("writers between sets", in_order, 369);
+    check("sets", done, sum_to(9) - 18);
+
+    in_order = 123456789;
     Own* included = new_task(0, append, 0);
     __kmpc_omp_task_begin_if0(&here, *global, &included->task);
     append(*global, &included->task);

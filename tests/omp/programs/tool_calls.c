@@ -35,6 +35,7 @@ enum {
   flush = 29,
   cancel = 30,
   reduction = 31,
+  dispatch = 32,
   target_emi = 33,
   target_submit_emi = 35,
   error = 37,
@@ -53,7 +54,10 @@ static Data* (*get_thread_data)(void);
 static int (*get_task_info)(int, int*, Data**, Frame**, Data**, int*);
 
 static atomic_int counts[event_end][flags_end][3];
-static atomic_int sources, sinks, wrong;
+static atomic_int sources, sinks, mutexes, wrong;
+/// Iterations of the chunks of dynamic and guided loops, and of taskloops; by kind of construct.
+static atomic_int iterations[flags_end];
+static _Thread_local int last_work;
 static atomic_uint_fast64_t last_id;
 static int threads;
 
@@ -144,7 +148,21 @@ static void on_work(
     int kind, int endpoint, Data* parallel, Data* task, uint64_t count, const void* code) {
   (void)parallel, (void)task, (void)count;
   expect_code("the code of a work-sharing construct", code);
+  if (endpoint == begin) last_work = kind;
   counts[work][kind][endpoint]++;
+}
+
+static void on_dispatch(Data* parallel, Data* task, int kind, Data instance) {
+  enum { section = 2, loop_chunk, taskloop_chunk, chunk_end };
+
+  expect("the region of a chunk", parallel->value != 0 && task->value != 0);
+  expect("the kind of a chunk", kind >= section && kind < chunk_end);
+  counts[dispatch][kind][begin]++;
+  if (kind == section) return expect_code("the code of a section", instance.ptr);
+  const LoopChunk* const chunk = instance.ptr;
+  expect("the iterations of a chunk", chunk->start + chunk->iterations <= 20);
+  expect("a chunk that is not empty", chunk->iterations > 0);
+  iterations[kind == taskloop_chunk ? 7 : last_work] += (int)chunk->iterations;
 }
 
 static void on_masked(int endpoint, Data* parallel, Data* task, const void* code) {
@@ -203,6 +221,7 @@ static void on_dependences(Data* task, const Dependence* list, int count) {
   for (int i = 0; i < count; i++) {
     sources += list[i].kind == 5;
     sinks += list[i].kind == 6;
+    mutexes += list[i].kind == 4;
   }
 }
 
@@ -255,15 +274,15 @@ static int initialize(Lookup lookup, int device, Data* tool) {
                    {mutex_acquired, (Function)on_acquired, set_always},
                    {nest_lock, (Function)on_nest_lock, set_always},
                    {flush, (Function)on_flush, set_sometimes},
-                   {reduction, (Function)on_reduction, set_sometimes}};
+                   {reduction, (Function)on_reduction, set_sometimes},
+                   {dispatch, (Function)on_dispatch, set_sometimes}};
 
   for (unsigned i = 0; i < sizeof callbacks / sizeof *callbacks; i++)
     expect("the answer to ompt_set_callback",
            set(callbacks[i].event, callbacks[i].callback) == callbacks[i].result);
   // Events of devices: none happens.
   for (int event = 9; event <= 36; event++) {
-    if (event == 9 || (event >= 12 && event <= 15) || event == 22 || event == 32 || event == 34 ||
-        event == 36)
+    if (event == 9 || (event >= 12 && event <= 15) || event == 22 || event == 34 || event == 36)
       expect("the answer for an event that never happens", set(event, NULL) == set_never);
   }
   expect("the answer for no event", set(0, NULL) == 0 && set(event_end, NULL) == 0);
@@ -306,6 +325,9 @@ static void finalize(Data* tool) {
   print("dynamic loops", work, 11);
   print("guided loops", work, 12);
   printf("sources %d, sinks %d\n", sources, sinks);
+  printf("chunks: dynamic %d, guided %d, taskloop %d in %d; sections %d\n", iterations[11],
+         iterations[12], iterations[7], counts[dispatch][4][begin], counts[dispatch][2][begin]);
+  printf("mutexinoutset %d\n", mutexes);
   printf("detached %d, fulfilled early %d, late %d\n", counts[task_schedule][4][begin],
          counts[task_schedule][5][begin], counts[task_schedule][6][begin]);
   print("masked", masked, 0);
@@ -405,6 +427,20 @@ static void loops(void) {
     for (int i = 0; i < 20; i++)
       matrix[i][1]++;
 #pragma omp flush
+#pragma omp sections
+    {
+#pragma omp section
+      product = product > 1 ? product : 1;
+#pragma omp section
+      threads = threads > 1 ? threads : 1;
+#pragma omp section
+      sum = sum > 1 ? sum : 1;
+    }
+#pragma omp single
+    for (int i = 0; i < 7; i++) {
+#pragma omp task depend(mutexinoutset : sum)
+      sum += i < 0;
+    }
   }
   expect("sums", sum == 190 && product == 19 && matrix[19][0] == 190);
 }

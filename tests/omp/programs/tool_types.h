@@ -26,3 +26,7 @@ typedef struct {
   Data variable;
   int kind;
 } Dependence;
+
+typedef struct {
+  uint64_t start, iterations;
+} LoopChunk;
