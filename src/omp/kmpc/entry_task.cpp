@@ -174,9 +174,16 @@ constexpr std::uint8_t depend_mutexinoutset = 4;
 constexpr std::uint8_t depend_inoutset = 8;
 constexpr std::uint8_t depend_all = 0x80;
 
+/// omp_all_memory: a flag, or an address that is none.
+bool is_all_memory(const DependInfo& item) {
+  constexpr auto no_address = ~std::uintptr_t{0};
+  return (item.flags & depend_all) != 0 ||
+         reinterpret_cast<std::uintptr_t>(item.address) == no_address;
+}
+
 DependenceKind kind_of(const DependInfo& item) {
+  if (is_all_memory(item)) return DependenceKind::inout;
   if (item.flags == depend_in) return DependenceKind::in;
-  if ((item.flags & depend_all) != 0) return DependenceKind::inout;
   if ((item.flags & depend_inoutset) != 0) return DependenceKind::inoutset;
   return (item.flags & depend_mutexinoutset) != 0 ? DependenceKind::mutexinoutset
                                                   : DependenceKind::inout;
@@ -246,7 +253,7 @@ class Depend {
     for (const auto& list : lists_) {
       for (const DependInfo& item : list) {
         if (kind_of(item) != kind) continue;
-        void* address = (item.flags & depend_all) != 0 ? nullptr : item.address;
+        void* address = is_all_memory(item) ? nullptr : item.address;
         if (kind == DependenceKind::inoutset)
           address = &objects_.emplace_back(
               std::array{address, reinterpret_cast<void*>(static_cast<std::uintptr_t>(kind))});

@@ -659,6 +659,11 @@ static int32_t append(int32_t global, Task* task) {
   return 0;
 }
 
+static int32_t append_late(int32_t global, Task* task) {
+  usleep(100000);
+  return append(global, task);
+}
+
 static Own* new_task(int flags, Routine routine, long value) {
   Own* own = (Own*)__kmpc_omp_task_alloc(&here, 0, 1 | flags, sizeof(Own), sizeof(long*), routine);
   *(long**)own->task.shareds = &done;
@@ -707,7 +712,7 @@ static int32_t fulfil_next(int32_t global, Task* task) {
 static void* late_event;
 
 static void* fulfil_late(void* unused) {
-  usleep(20000);
+  usleep(100000);
   __atomic_store_n(&done, 77, __ATOMIC_RELAXED);
   omp_fulfill_event(late_event);
   return unused;
@@ -777,6 +782,18 @@ static void task_constructs(int32_t* global, int32_t* number, ...) {
     __kmpc_omp_wait_deps(&here, *global, 1, &reads, 0, NULL);
     check("writers between sets", in_order, 369);
     check("sets", done, sum_to(9) - 18);
+
+    // omp_all_memory, by a flag and by an address that is none: behind tasks that take longer.
+    in_order = 0;
+    const Depend all[] = {{NULL, 0, 0x80}, {(void*)-1, 0, 2}};
+    for (int i = 0; i < 2; i++) {
+      Own* late = new_task(0, append_late, 2 * i + 1);
+      __kmpc_omp_task_with_deps(&here, *global, &late->task, 1, &writes, 0, NULL);
+      Own* behind = new_task(0, append, 2 * i + 2);
+      __kmpc_omp_task_with_deps(&here, *global, &behind->task, 1, all + i, 0, NULL);
+    }
+    __kmpc_omp_taskwait(&here, *global);
+    check("all memory", in_order, 1234);
 
     in_order = 123456789;
     Own* included = new_task(0, append, 0);
