@@ -13,6 +13,7 @@
 #include "program/base/libc.hpp"
 #include "program/base/restart_note.hpp"
 #include "program/rank/current_environment.hpp"
+#include "program/rank/lent_mask.hpp"
 #include "program/rank/retry.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
@@ -69,9 +70,12 @@ int run_shell(RankProcess* process, const char* command) {
   const char* words[] = {"sh", "-c", command, nullptr};
   pid_t child = 0;
   note_effect("its program has started a process before MPI_Init");
-  if (real_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(words),
-                 environment_to_inherit()) != 0)
-    return W_EXITCODE(127, 0);
+  {
+    const LentMask inherited;
+    if (real_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(words),
+                   environment_to_inherit()) != 0)
+      return W_EXITCODE(127, 0);
+  }
   return status_of(process, child);
 }
 
@@ -116,6 +120,7 @@ SORREL_INTERPOSED int system(const char* command) {
 SORREL_INTERPOSED FILE* popen(const char* command, const char* type) {
   static auto* const real = next_definition<decltype(::popen)>("popen");
   const ScopedEnvironment lent;
+  const LentMask inherited;
   if (process_of_caller(__builtin_return_address(0)) != nullptr)
     note_effect("its program has started a process before MPI_Init");
   return real(command, type);

@@ -367,9 +367,8 @@ void RankProcess::end_if_signalled() {
   if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(*this, number);
 }
 
-void RankProcess::leave_handlers() {
-  if (signals_.must_return()) end_by_jump(*this);
-  signals_.leave_handlers();
+void RankProcess::leave_handlers(std::uintptr_t from, std::uintptr_t to) {
+  if (!signals_.leave_handlers(from, to)) end_by_jump(*this);
 }
 
 int RankProcess::finish(int status) {

@@ -152,9 +152,9 @@ class RankProcess {
   /// thread.
   void end_if_signalled();
 
-  /// Before a jump that may leave a signal handler of the rank. Ends the job if that would leave a
-  /// call of this library unfinished.
-  void leave_handlers();
+  /// Before the rank, with the stack pointer `from`, jumps to where it is `to`, which may leave
+  /// handlers of signals. Ends the job if that would leave a call of this library unfinished.
+  void leave_handlers(std::uintptr_t from, std::uintptr_t to);
 
   /// Before any rank runs: ranks may be saved. So their arguments and environments will lie on
   /// their own stacks, and what they open and map is recorded.

@@ -15,6 +15,7 @@
 #include "program/base/program_calls.hpp"
 #include "program/heap/heap_sharing.hpp"
 #include "program/image/thread_image.hpp"
+#include "program/rank/lent_mask.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/worker_settings.hpp"
 
@@ -105,6 +106,7 @@ int create_for_program(pthread_t* thread,
   auto start = std::make_unique<Start>(routine, argument, process, std::nullopt,
                                        share_heap_with_new_thread());
   if (core::Worker::current() != nullptr) start->files = process->settings().files();
+  const LentMask inherited;
   process->started_threads().add();
   const int error = create(thread, attributes, run, start.get());
   if (error == 0) {

@@ -110,11 +110,12 @@ void deliver_here(int number, siginfo_t* info, void* context) {
   RankSignals& signals = process->signals();
   if ((signals.blocked() & mask & ~faults) != 0) {
     signals.send(number);
-  } else if ((signals.handled() & mask) != 0 &&
-             signals.run(
-                 number, *info, context,
-                 is_in_library(*process, context) ? Interrupts::library : Interrupts::program)) {
     return;
+  }
+  const auto interrupts =
+      is_in_library(*process, context) ? Interrupts::library : Interrupts::program;
+  if ((signals.handled() & mask) != 0 && signals.run(number, *info, context, interrupts)) {
+    signals.run_pending(interrupts, context);
   } else if ((signals.ignored() & mask) == 0 || (faults & mask) != 0) {
     pass_on(number, info, context);
   }

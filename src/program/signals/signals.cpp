@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csetjmp>
 #include <csignal>
 #include <ctime>
 #include <sys/time.h>
@@ -201,8 +200,11 @@ bool send_to_rank(RankProcess& process, int number, siginfo_t info) {
   const bool is_rank = current_rank_process() == &process;
   const bool is_accepted = (signals.handled() & ~signals.blocked() & mask_of(number)) != 0;
   if (is_rank && is_accepted &&
-      signals.run(number, info, nullptr, RankSignals::Interrupts::program))
+      signals.run(number, info, nullptr, RankSignals::Interrupts::program)) {
+    // The handler may have blocked and sent others.
+    signals.run_pending(RankSignals::Interrupts::program, nullptr);
     return true;
+  }
   const RankSignals::Sent sent = signals.send(number);
   if (sent == RankSignals::Sent::pending && !is_rank) notify_signal_delivery();
   return sent != RankSignals::Sent::by_default;
@@ -255,18 +257,6 @@ void note_timer(RankProcess& process, __itimer_which_t which, bool is_set) {
   if (!RankProcess::are_saved()) return;
   process.unsaved().remove(&timers[which]);
   if (is_set) process.unsaved().add(&timers[which], "it has a timer (setitimer)");
-}
-
-/// Called before a jump that may leave a handler.
-void leave_handlers() {
-  RankProcess* process = current_rank_process();
-  if (process != nullptr) process->leave_handlers();
-}
-
-[[noreturn]] void jump(void (*real)(__jmp_buf_tag*, int), __jmp_buf_tag* environment, int value) {
-  leave_handlers();
-  real(environment, value);
-  __builtin_unreachable();
 }
 
 /// As sigsuspend() by `caller`.
@@ -547,25 +537,4 @@ SORREL_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcep
   if (stack != nullptr && !can_read(stack)) return real(stack, before);
   if (stack != nullptr) own = *stack;
   return give(before, previous) ? 0 : -1;
-}
-
-SORREL_INTERPOSED void siglongjmp(sigjmp_buf environment, int value) noexcept {
-  static auto* const real = next_definition<void(sigjmp_buf, int)>("siglongjmp");
-  jump(real, environment, value);
-}
-
-SORREL_INTERPOSED void longjmp(jmp_buf environment, int value) noexcept {
-  static auto* const real = next_definition<void(jmp_buf, int)>("longjmp");
-  jump(real, environment, value);
-}
-
-SORREL_INTERPOSED void _longjmp(jmp_buf environment, int value) noexcept {
-  static auto* const real = next_definition<void(jmp_buf, int)>("_longjmp");
-  jump(real, environment, value);
-}
-
-// Called by programs that were compiled with _FORTIFY_SOURCE.
-SORREL_INTERPOSED void __longjmp_chk(jmp_buf environment, int value) noexcept {
-  static auto* const real = next_definition<void(jmp_buf, int)>("__longjmp_chk");
-  jump(real, environment, value);
 }

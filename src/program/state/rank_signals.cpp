@@ -7,7 +7,10 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 
+#include "arch/interrupted.hpp"
+#include "arch/stack_pointer.hpp"
 #include "base/check.hpp"
 #include "os/clock.hpp"
 #include "os/thread.hpp"
@@ -28,6 +31,11 @@ void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
   } else {
     mask.fetch_and(~mask_of(number), std::memory_order_release);
   }
+}
+
+/// Apart, because getcontext() may return twice.
+[[gnu::noinline]] void read_context(ucontext_t& context) {
+  ::getcontext(&context);
 }
 
 }  // namespace
@@ -57,7 +65,6 @@ void RankSignals::check_invariants() const {
                static_cast<unsigned long long>(ignored()), static_cast<unsigned long long>(set));
   SORREL_CHECK((handled() & ignored()) == 0, "0x%llx are handled and ignored",
                static_cast<unsigned long long>(handled() & ignored()));
-  SORREL_CHECK(depth_ >= 0, "%d handlers", depth_);
 }
 
 bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
@@ -122,7 +129,7 @@ void RankSignals::save(ByteWriter& to) const {
 }
 
 bool RankSignals::restore(ByteCursor& from) {
-  SORREL_ASSERT(set_.load(std::memory_order_relaxed) == 0 && depth_ == 0,
+  SORREL_ASSERT(set_.load(std::memory_order_relaxed) == 0 && !is_in_handler(),
                 "a rank with actions 0x%llx is restored",
                 static_cast<unsigned long long>(set_.load(std::memory_order_relaxed)));
   for (auto left = from.take<SignalMask>(); left != 0 && from.is_good(); left &= left - 1) {
@@ -148,6 +155,16 @@ void RankSignals::leave() {
   set_.store(0, std::memory_order_relaxed);
   handled_.store(0, std::memory_order_relaxed);
   ignored_.store(0, std::memory_order_relaxed);
+}
+
+void RankSignals::enter_child() {
+  set_blocked(0);
+  // Without the lock, which another thread may have held: vfork() does not wait for it.
+  for (int number = 1; number <= signal_count; ++number) {
+    if (!can_be_caught(number) || (handled() & mask_of(number)) != 0) continue;
+    const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
+    set_action_of_child(number, is_set ? &(*actions_)[index_of(number)] : nullptr);
+  }
 }
 
 /// Under the lock.
@@ -235,34 +252,55 @@ bool RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   if (!is_handler(action)) return false;
   failed_delivery_count_ = 0;
   ++run_count_;
-  const SignalMask before = blocked();
+  SignalMask after = blocked();
   const bool before_must_return = must_return_;
-  if (depth_++ == 0) blocked_before_ = before;
+  const Handler handler{
+      .outer = handlers_,
+      .interrupts = interrupts,
+      .before_must_return = before_must_return,
+      .interrupted_stack = context == nullptr
+                               ? arch::stack_pointer()
+                               : reinterpret_cast<std::uintptr_t>(arch::interrupted_stack(context)),
+  };
+  handlers_ = &handler;
   must_return_ |= interrupts == Interrupts::library;
-  set_blocked(before | mask_of(action.sa_mask) |
+  set_blocked(after | mask_of(action.sa_mask) |
               ((action.sa_flags & SA_NODEFER) != 0 ? 0 : mask_of(number)));
   const int error = errno;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     ucontext_t own_context{};
-    if (context == nullptr) ::getcontext(&own_context);
-    call_program(action.sa_sigaction, number, &info, context != nullptr ? context : &own_context);
+    if (context == nullptr) read_context(own_context);
+    auto& shown = *static_cast<ucontext_t*>(context != nullptr ? context : &own_context);
+    // The mask after the handler, which may change it there. The system's ends with this word.
+    auto& mask = *reinterpret_cast<SignalMask*>(&shown.uc_sigmask);
+    const SignalMask of_thread = std::exchange(mask, after);
+    call_program(action.sa_sigaction, number, &info, &shown);
+    after = std::exchange(mask, of_thread) & ~mask_of(SIGKILL) & ~mask_of(SIGSTOP);
   } else {
     call_program(action.sa_handler, number);
   }
   errno = error;
   has_interrupted_ = (action.sa_flags & SA_RESTART) == 0;
-  set_blocked(before);
+  // It may have been left, and entered again by setcontext().
+  handlers_ = handler.outer;
   must_return_ = before_must_return;
-  SORREL_ASSERT(depth_ > 0, "a handler of signal %d ends twice", number);
-  --depth_;
+  exchange_mask(after);
   return true;
 }
 
-void RankSignals::leave_handlers() {
-  if (depth_ == 0) return;
-  SORREL_ASSERT(!must_return_, "a handler is left that must return");
-  depth_ = 0;
-  set_blocked(blocked_before_);
+bool RankSignals::leave_handlers(std::uintptr_t from, std::uintptr_t to) {
+  const Handler* handler = handlers_;
+  bool must_return = must_return_;
+  // What a handler has called lies between its caller's frame and the stack pointer.
+  for (std::uintptr_t lowest = from; handler != nullptr; handler = handler->outer) {
+    if (lowest <= to && to < reinterpret_cast<std::uintptr_t>(handler)) break;
+    if (handler->interrupts == Interrupts::library) return false;
+    must_return = handler->before_must_return;
+    lowest = handler->interrupted_stack;
+  }
+  handlers_ = handler;
+  must_return_ = must_return;
+  return true;
 }
 
 RankSignals::Alarm RankSignals::set_alarm(const Alarm& alarm) {

@@ -5,7 +5,7 @@
 //! a rank raises, or requests by alarm(), is delivered to that rank (signal_delivery.hpp). A
 //! handler runs on the rank's own stack: at once if the rank is in its program's code, at the
 //! latest when it returns from this library. If the rank waits in MPI, the handler interrupts the
-//! wait. There it may neither call MPI nor leave by siglongjmp(). Dispositions and alarms: any
+//! wait. There it may neither call MPI nor leave by a jump. Dispositions and alarms: any
 //! thread of the rank. send() and all queries: any thread and signal handlers. The rest: the rank.
 //!
 //! What decides the fate of a signal (actions, alarms, and that a signal becomes pending) changes
@@ -71,6 +71,10 @@ class RankSignals {
   /// other ranks.
   void leave();
 
+  /// In a child process of the rank's: its thread has the mask, and the process ignores what the
+  /// rank ignores.
+  void enter_child();
+
   [[nodiscard]] SignalMask handled() const { return handled_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] SignalMask ignored() const { return ignored_.load(std::memory_order_relaxed); }
@@ -126,15 +130,16 @@ class RankSignals {
   /// Runs the handler of a signal that has just arrived. False: it has none any more.
   bool run(int number, siginfo_t& info, void* context, Interrupts interrupts);
 
-  /// The rank is about to jump out of its handlers, if it is in one. Not while must_return().
-  void leave_handlers();
+  /// The rank, with the stack pointer `from`, is about to jump to where it is `to`: forgets the
+  /// handlers that it leaves. False: one of them has interrupted a call of this library.
+  [[nodiscard]] bool leave_handlers(std::uintptr_t from, std::uintptr_t to);
 
   /// Whether the rank is in a handler that has interrupted a call of this library. Then it may
   /// neither suspend nor leave the handler by a jump.
   [[nodiscard]] bool must_return() const { return must_return_; }
 
   /// Whether the rank is in a handler.
-  [[nodiscard]] bool is_in_handler() const { return depth_ > 0; }
+  [[nodiscard]] bool is_in_handler() const { return handlers_ != nullptr; }
 
   /// Whether the last handler lacks SA_RESTART, so that the interrupted system call must end.
   [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
@@ -166,6 +171,16 @@ class RankSignals {
 
   using ActionTable = std::array<struct sigaction, signal_count + 1>;
 
+  /// A handler that runs, in the frame of its call.
+  struct Handler {
+    const Handler* outer;
+    Interrupts interrupts;
+    /// must_return() before.
+    bool before_must_return;
+    /// The stack pointer of what it has interrupted.
+    std::uintptr_t interrupted_stack;
+  };
+
   ActionTable* make_actions();
   [[nodiscard]] struct sigaction action_of(int number) const;
   bool change_action(int number, const struct sigaction& action);
@@ -189,9 +204,8 @@ class RankSignals {
   // it. Between both steps of each is a sequentially consistent fence.
   std::atomic<bool> is_being_interrupted_{false};
   stack_t alternate_stack_{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-  int depth_ = 0;
-  /// The rank's mask before the outermost handler.
-  SignalMask blocked_before_ = 0;
+  /// The innermost of the rank's handlers.
+  const Handler* handlers_ = nullptr;
   bool must_return_ = false;
   bool has_interrupted_ = false;
   int failed_delivery_count_ = 0;

@@ -152,6 +152,14 @@ void restore_original_action(int number) {
   real_sigaction()(number, &process_action(number).original, nullptr);
 }
 
+void set_action_of_child(int number, const struct sigaction* action) {
+  if (action != nullptr) {
+    real_sigaction()(number, action, nullptr);
+  } else if (process_action(number).ignore_count > 0) {
+    restore_original_action(number);
+  }
+}
+
 SignalTableLock::SignalTableLock() : before_(lock_table()) {}
 
 SignalTableLock::~SignalTableLock() {

@@ -43,6 +43,10 @@ void restore_original_action(int number);
 /// The initial action of a rank that has set none.
 [[nodiscard]] struct sigaction inherited_action(int number);
 
+/// In a child process, which has one thread: takes the action of the rank that has forked. Null:
+/// the rank has set none.
+void set_action_of_child(int number, const struct sigaction* action);
+
 /// A rank blocks the signal: from now on the process records it for ranks that block it.
 void catch_blocked_signal(int number);
 

@@ -5,6 +5,7 @@
 //! thread continues. The C library has a list of cleanup handlers per thread, a rank its own.
 
 #include <csetjmp>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -105,7 +106,7 @@ using namespace sorrel::program;
 SORREL_INTERPOSED void pthread_exit(void* result) {
   static auto* const real = next_definition<void(void*)>("pthread_exit");
   if (RankProcess* process = process_unless_forked()) {
-    process->leave_handlers();
+    process->leave_handlers(0, UINTPTR_MAX);
     // For good: the unwinder's frames lie below those that it calls.
     process->pin();
     unwind(*process);

@@ -15,6 +15,7 @@
 #include "program/base/restart_note.hpp"
 #include "program/base/user_memory.hpp"
 #include "program/rank/current_environment.hpp"
+#include "program/rank/lent_mask.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/retry.hpp"
 #include "program/rank/starter_of_thread.hpp"
@@ -141,6 +142,18 @@ pid_t recorded(const void* caller, pid_t child) {
   return child;
 }
 
+/// The child has the rank's mask, and ignores what the rank ignores.
+pid_t fork_of(const void* caller, decltype(&::fork) real) {
+  RankProcess* process = process_of_caller(caller);
+  LentMask inherited;
+  const pid_t child = real();
+  if (child == 0 && process != nullptr) {
+    inherited.keep();
+    process->signals().enter_child();
+  }
+  return recorded(caller, child);
+}
+
 }  // namespace
 
 SORREL_INTERPOSED pid_t wait(int* status) {
@@ -165,14 +178,14 @@ SORREL_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t* info, int option
 
 SORREL_INTERPOSED pid_t fork() noexcept {
   static auto* const real = next_definition<decltype(::fork)>("fork");
-  return recorded(__builtin_return_address(0), real());
+  return fork_of(__builtin_return_address(0), real);
 }
 
 SORREL_INTERPOSED pid_t vfork() noexcept {
   // glibc has _Fork since 2.34.
   static auto* const real = reinterpret_cast<decltype(&::fork)>(
       libc_function(libc_function("_Fork") != nullptr ? "_Fork" : "fork"));
-  return recorded(__builtin_return_address(0), real());
+  return fork_of(__builtin_return_address(0), real);
 }
 
 SORREL_INTERPOSED int posix_spawn(pid_t* child,
@@ -182,6 +195,7 @@ SORREL_INTERPOSED int posix_spawn(pid_t* child,
                                   char* const words[],
                                   char* const environment[]) {
   static auto* const real = next_definition<decltype(::posix_spawn)>("posix_spawn");
+  const LentMask inherited;
   pid_t made = 0;
   const int error = real(&made, path, actions, attributes, words, environment);
   if (error == 0) static_cast<void>(recorded(__builtin_return_address(0), made));
@@ -198,6 +212,7 @@ SORREL_INTERPOSED int posix_spawnp(pid_t* child,
   static auto* const real = next_definition<decltype(::posix_spawnp)>("posix_spawnp");
   // The file is looked for in the rank's PATH.
   const ScopedEnvironment lent;
+  const LentMask inherited;
   pid_t made = 0;
   const int error = real(&made, file, actions, attributes, words, environment);
   if (error == 0) static_cast<void>(recorded(__builtin_return_address(0), made));

@@ -1,0 +1,28 @@
+#include "program/rank/lent_mask.hpp"
+
+#include "program/base/libc.hpp"
+#include "program/rank/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+void exchange_mask(const sigset_t& mask, sigset_t* before) {
+  static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
+  real(SIG_SETMASK, &mask, before);
+}
+
+}  // namespace
+
+LentMask::LentMask() {
+  RankProcess* process = current_rank_process();
+  if (process == nullptr || is_forked_child() || process->signals().blocked() == 0) return;
+  exchange_mask(set_of(process->signals().blocked()), &of_thread_);
+  is_lent_ = true;
+}
+
+LentMask::~LentMask() {
+  if (is_lent_) exchange_mask(of_thread_, nullptr);
+}
+
+}  // namespace sorrel::program
