@@ -18,6 +18,7 @@
 #include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/device_message.hpp"
 #include "mpi/match/observer.hpp"
+#include "mpi/rma/operations.hpp"
 #include "mpi/rma/passive.hpp"
 
 namespace sorrel::abi {
@@ -136,6 +137,8 @@ class DeviceCall {
   [[nodiscard]] bool is_plain_send() const;
   [[nodiscard]] std::optional<mpi::SendArguments> direct_send(device::DirectMemory& memory) const;
   [[nodiscard]] int send_directly(const mpi::SendArguments& send, device::DirectMemory& memory);
+
+  [[nodiscard]] bool is_within_device() const;
 
   /// The argument with the destination, in a send of the first buffer.
   [[nodiscard]] int destination_number() const { return function_.buffers[0].count + 2; }
@@ -504,6 +507,37 @@ std::optional<mpi::SendArguments> DeviceCall::direct_send(device::DirectMemory& 
                             .tag = tag};
 }
 
+/// Whether this is a put or a get whose function copies within a device. False also for arguments
+/// in which the function finds an error. With a request, it is a copy through the host, which is
+/// complete when the call returns.
+bool DeviceCall::is_within_device() const {
+  const std::string_view name(function_.name);
+  const mpi::Win* win = window();
+  if (win == nullptr || function_.buffer_count != 1 ||
+      !(name.starts_with("MPI_Put") || name.starts_with("MPI_Get")) ||
+      mpi::observer_of(self_) != nullptr)
+    return false;
+  const std::vector<DeviceBlock> blocks = blocks_of(function_.buffers[0]);
+  if (blocks.empty()) return false;
+  // Behind the buffer's datatype: rank, displacement, count, datatype.
+  const int rank_number = function_.buffers[0].count + 2;
+  const int rank = argument<int>(rank_number);
+  const auto count = argument<MPI_Count>(rank_number + 2);
+  const mpi::Datatype* type = mpi::datatype_from_handle(argument<MPI_Datatype>(rank_number + 3));
+  if (rank < 0 || rank >= win->size() || count <= 0 || type == nullptr || !type->is_committed())
+    return false;
+  const DeviceBlock& block = blocks.front();
+  return mpi::is_within_device(
+      *win,
+      {.buffer = from_word<void*>(static_cast<std::intptr_t>(block.address)),
+       .count = block.count,
+       .type = block.type},
+      {.rank = rank,
+       .displacement = argument<MPI_Aint>(rank_number + 1),
+       .count = static_cast<std::size_t>(count),
+       .type = type});
+}
+
 int DeviceCall::send_directly(const mpi::SendArguments& send, device::DirectMemory& memory) {
   MPI_Request request = handle_of(mpi::start_send_from_device(self_, *comm_, send, memory));
   if (function_.requests == DeviceRequests::made) {
@@ -531,6 +565,9 @@ std::optional<int> DeviceCall::run_with_buffers() {
     if (const std::optional<mpi::SendArguments> send = direct_send(*memory))
       return send_directly(*send, *memory);
   }
+  if (is_within_device()) return std::nullopt;
+  // A copy to such a buffer and back would undo what a get is still writing there.
+  if (mpi::Win* win = window(); win != nullptr) mpi::finish_device_copies(*win);
   stages_.reserve(static_cast<std::size_t>(function_.buffer_count));
   for (int i = 0; i < function_.buffer_count; ++i) {
     if (const std::optional<int> error = add_stage(function_.buffers[i])) return error;

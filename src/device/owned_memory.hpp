@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "device/copies.hpp"
 
@@ -14,7 +15,16 @@ namespace sorrel::device {
 /// How a caller waits for copies.
 enum class Waiting : std::uint8_t {
   suspending,  ///< in a rank: its worker runs others
-  blocking,    ///< with a lock, or outside of ranks: the driver's own wait
+  blocking,    ///< outside of ranks: the driver's own wait
+};
+
+/// Called once behind copies, on a thread of the driver's: must not wait, nor call the driver.
+class HostStep {
+ public:
+  virtual void run() = 0;
+
+ protected:
+  ~HostStep() = default;
 };
 
 class OwnedMemory {
@@ -32,9 +42,18 @@ class OwnedMemory {
   /// Begins a copy in a stream, which it adds to `used`. False: the driver rejects the copy.
   [[nodiscard]] virtual bool copy(const Rows& rows, Direction direction, CopyStreams& used) = 0;
 
-  /// Waits for the copies that were begun in these streams so far. False: a copy has failed. May
-  /// suspend, if `waiting` says so.
+  /// Waits for what was begun in these streams so far. False: a copy has failed. May suspend, if
+  /// `waiting` says so.
   [[nodiscard]] virtual bool finish(const CopyStreams& used, Waiting waiting) = 0;
+
+  /// Begins what replaces elements: copies of `rows` to the host, behind them step.run(), behind
+  /// that, with `is_written`, copies of the rows to the device. The next update of the memory
+  /// begins when this one is over: it is atomic, without a lock that is held meanwhile. False: the
+  /// driver rejects a part of it; `step` may run all the same, before finish() returns.
+  [[nodiscard]] virtual bool update(std::span<const Rows> rows,
+                                    HostStep& step,
+                                    bool is_written,
+                                    CopyStreams& used) = 0;
 };
 
 }  // namespace sorrel::device

@@ -6,7 +6,6 @@
 
 #include "device/direct_memory.hpp"
 #include "device/direct_table.hpp"
-#include "mpi/datatype/data_span.hpp"
 #include "mpi/datatype/rows.hpp"
 #include "mpi/match/arrival.hpp"
 
@@ -16,91 +15,6 @@ namespace {
 
 /// Memory of the host that the driver accesses directly has pieces of this length at most.
 constexpr std::size_t pinned_bytes_max = std::size_t{64} << 20;
-
-std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
-  return address + static_cast<std::uintptr_t>(by);
-}
-
-PackedRange range_of(const TypedRows& rows) {
-  return {.from = rows.packed, .to = rows.packed + rows.bytes * rows.count};
-}
-
-/// The first `bytes` bytes of a message, from one device buffer to another one.
-class DirectCopy {
- public:
-  DirectCopy(const DeviceData& from, const DeviceData& to, device::DirectMemory& memory)
-      : from_(from), to_(to), memory_(memory) {}
-
-  /// False: the driver rejects a copy.
-  [[nodiscard]] bool begin(std::size_t bytes, device::CopyStreams& used) {
-    used_ = &used;
-    for_each_rows(*from_.type, from_.count, bytes, [&](const TypedRows& source) {
-      for_each_rows_in(*to_.type, to_.count, range_of(source),
-                       [&](const TypedRows& target) { copy(source, target); });
-    });
-    return is_good_;
-  }
-
- private:
-  /// What `target` has of `source`.
-  void copy(const TypedRows& source, const TypedRows& target) {
-    std::size_t part_count = 0;
-    TypedRows part{};
-    auto take = [&](const TypedRows& found) {
-      part = found;
-      ++part_count;
-    };
-    visit_rows_in(source, range_of(target), take);
-    const bool is_one = part_count == 1;
-    if (is_one && (part.count == 1 || target.count == 1 || part.bytes == target.bytes))
-      return copy_alike(part, target);
-    // Each row of the target by itself.
-    for (std::size_t i = 0; i < target.count; ++i) {
-      const TypedRows row{.displacement = moved_by_rows(target, i),
-                          .packed = target.packed + i * target.bytes,
-                          .bytes = target.bytes,
-                          .count = 1,
-                          .stride = 0};
-      auto copy_part = [&](const TypedRows& found) {
-        TypedRows to = row;
-        to.displacement += static_cast<std::int64_t>(found.packed - row.packed);
-        to.bytes = found.bytes * found.count;
-        copy_alike(found, to);
-      };
-      visit_rows_in(source, range_of(row), copy_part);
-    }
-  }
-
-  static std::int64_t moved_by_rows(const TypedRows& rows, std::size_t count) {
-    return rows.displacement + static_cast<std::int64_t>(count) * rows.stride;
-  }
-
-  /// Equally many bytes, of which one side may be a single row.
-  void copy_alike(const TypedRows& source, const TypedRows& target) {
-    const bool is_source_split = source.count >= target.count;
-    const TypedRows& shape = is_source_split ? source : target;
-    const auto run = static_cast<std::int64_t>(shape.bytes);
-    const auto stride_of = [&](const TypedRows& rows) {
-      return rows.count == shape.count && rows.count > 1 ? rows.stride : run;
-    };
-    SORREL_ASSERT(source.bytes * source.count == target.bytes * target.count,
-                  "%zu rows of %zu bytes to %zu of %zu", source.count, source.bytes, target.count,
-                  target.bytes);
-    is_good_ = is_good_ && memory_.copy_from({.from = moved(from_.address, source.displacement),
-                                              .to = moved(to_.address, target.displacement),
-                                              .bytes = shape.bytes,
-                                              .count = shape.count,
-                                              .from_stride = stride_of(source),
-                                              .to_stride = stride_of(target)},
-                                             *used_);
-  }
-
-  const DeviceData& from_;
-  const DeviceData& to_;
-  device::DirectMemory& memory_;
-  device::CopyStreams* used_ = nullptr;
-  bool is_good_ = true;
-};
 
 /// One message between its match and its end. Deletes itself.
 class Delivery final : public device::CopyEnd {
@@ -120,11 +34,10 @@ class Delivery final : public device::CopyEnd {
     DeviceReceive* const target = DeviceReceive::find(receive_);
     device::CopyStreams used;
     bool is_good = false;
-    if (target != nullptr && holds(target->memory(), target->data()) &&
-        target->memory().is_near(target->data().address, source_, from_.address)) {
+    if (target != nullptr && is_within_device(from_, source_, target->data(), target->memory())) {
       target_ = target;
       memory_ = &target->memory();
-      is_good = DirectCopy(from_, target->data(), *memory_).begin(bytes_, used);
+      is_good = begin_copy_within_device(from_, target->data(), *memory_, bytes_, used);
     } else {
       memory_ = &source_;
       // The receive's own memory is packed, and known to the driver.
@@ -155,13 +68,14 @@ class Delivery final : public device::CopyEnd {
     bool is_good = true;
     for_each_rows(*from_.type, from_.count, bytes_, [&](const TypedRows& rows) {
       if (!is_good) return;
-      is_good = memory_->copy({.host = host + rows.packed,
-                               .device = moved(from_.address, rows.displacement),
-                               .bytes = rows.bytes,
-                               .count = rows.count,
-                               .host_stride = static_cast<std::int64_t>(rows.bytes),
-                               .device_stride = rows.stride},
-                              device::Direction::to_host, used);
+      is_good =
+          memory_->copy({.host = host + rows.packed,
+                         .device = from_.address + static_cast<std::uintptr_t>(rows.displacement),
+                         .bytes = rows.bytes,
+                         .count = rows.count,
+                         .host_stride = static_cast<std::int64_t>(rows.bytes),
+                         .device_stride = rows.stride},
+                        device::Direction::to_host, used);
     });
     return is_good;
   }
@@ -229,11 +143,6 @@ void enter(Request& request) {
 }
 
 }  // namespace
-
-bool holds(device::DirectMemory& memory, const DeviceData& data) {
-  const DataSpan span = span_of(*data.type, data.count);
-  return memory.holds(span.begin_at(data.address), span.end_at(data.address));
-}
 
 DeviceReceive::DeviceReceive(const void* host, const DeviceData& data, device::DirectMemory& memory)
     : host_(host), data_(data), memory_(memory) {

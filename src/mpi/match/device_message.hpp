@@ -10,19 +10,10 @@
 #include <cstdint>
 
 #include "device/direct_table.hpp"
+#include "mpi/match/device_copy.hpp"
 #include "mpi/match/send.hpp"
 
 namespace sorrel::mpi {
-
-/// A typed buffer in the memory of a device.
-struct DeviceData {
-  std::uintptr_t address;
-  std::size_t count;
-  const Datatype* type;
-};
-
-/// Whether the memory has one allocation with all of it. The count is not 0.
-[[nodiscard]] bool holds(device::DirectMemory& memory, const DeviceData& data);
 
 /// A receive into memory of the host, packed, whose data belongs on a device: a message from a
 /// device may go there at once. While the object exists. On the rank's worker.

@@ -91,6 +91,7 @@ int start(Win& win, const Group& group) {
 int complete_epoch(Win& win) {
   if (win.access != Win::Access::start)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "MPI_Win_start has not been called");
+  finish_device_copies(win);
   Ack ack(win);
   for (const std::int32_t target : std::exchange(win.start_group, {})) {
     std::uint8_t& bits = win.bits_of(target);

@@ -7,8 +7,11 @@
 
 #include "base/check.hpp"
 #include "base/copy_bytes.hpp"
+#include "device/buffers.hpp"
+#include "device/direct_memory.hpp"
 #include "mpi/datatype/data_span.hpp"
 #include "mpi/datatype/rows.hpp"
+#include "mpi/match/device_copy.hpp"
 
 namespace sorrel::mpi {
 
@@ -41,33 +44,106 @@ class HostPiece {
   std::byte* const host_;
 };
 
+DeviceData data_of(const TypedBuffer& origin) {
+  return {.address = reinterpret_cast<std::uintptr_t>(origin.buffer),
+          .count = origin.count,
+          .type = origin.type};
+}
+
+DeviceData data_of(const DeviceTarget& target) {
+  return {.address = target.address, .count = target.count, .type = &target.type};
+}
+
+/// What the calling rank has on devices, if other ranks of the process can copy there; else null.
+device::DirectMemory* own_memory() {
+  return device::has_buffers() ? device::direct_part_of(device::buffers().owned()) : nullptr;
+}
+
 /// Whether all data of the target is still the owner's memory on a device.
 bool is_there(const DeviceTarget& target) {
   const DataSpan span = span_of(target.type, target.count);
   return target.memory.holds(span.begin_at(target.address), span.end_at(target.address));
 }
 
-/// A piece of the packed stream, which is at `host`, to or from the device.
+/// Where a piece of the packed stream, which is at `host`, is on the device.
+std::vector<device::Rows> rows_of(const DeviceTarget& target, PackedRange piece, std::byte* host) {
+  std::vector<device::Rows> found;
+  for_each_rows_in(target.type, target.count, piece, [&](const TypedRows& rows) {
+    found.push_back({.host = host + (rows.packed - piece.from),
+                     .device = target.address + static_cast<std::uintptr_t>(rows.displacement),
+                     .bytes = rows.bytes,
+                     .count = rows.count,
+                     .host_stride = static_cast<std::int64_t>(rows.bytes),
+                     .device_stride = rows.stride});
+  });
+  return found;
+}
+
 [[nodiscard]] int transfer(const DeviceTarget& target,
                            PackedRange piece,
                            std::byte* host,
                            Direction direction,
                            Waiting waiting) {
   device::CopyStreams used;
-  bool is_good = true;
-  for_each_rows_in(target.type, target.count, piece, [&](const TypedRows& rows) {
-    if (!is_good) return;
-    const device::Rows copied{
-        .host = host + (rows.packed - piece.from),
-        .device = target.address + static_cast<std::uintptr_t>(rows.displacement),
-        .bytes = rows.bytes,
-        .count = rows.count,
-        .host_stride = static_cast<std::int64_t>(rows.bytes),
-        .device_stride = rows.stride};
-    is_good = target.memory.copy(copied, direction, used);
-  });
+  const bool is_good = std::ranges::all_of(
+      rows_of(target, piece, host),
+      [&](const device::Rows& rows) { return target.memory.copy(rows, direction, used); });
   return target.memory.finish(used, waiting) && is_good ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
+
+/// Elements come to `host`, `step` changes them there, and if they are written, they go back.
+[[nodiscard]] int update(const DeviceTarget& target,
+                         PackedRange piece,
+                         std::byte* host,
+                         device::HostStep& step,
+                         bool is_written,
+                         Waiting waiting) {
+  device::CopyStreams used;
+  const bool is_good = target.memory.update(rows_of(target, piece, host), step, is_written, used);
+  return target.memory.finish(used, waiting) && is_good ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+/// What an accumulate does with elements on the host, packed.
+class Combination final : public device::HostStep {
+ public:
+  Combination(const DeviceCells& of, std::byte* cells, std::size_t bytes)
+      : of_(of), cells_(cells), bytes_(bytes) {}
+
+  void run() override {
+    if (result != nullptr) copy_bytes(result, cells_, bytes_);
+    if (of_.kernel != nullptr) combine_packed(of_.unit, of_.kernel, operand, cells_, bytes_);
+  }
+
+  const std::byte* operand = nullptr;
+  std::byte* result = nullptr;
+
+ private:
+  const DeviceCells& of_;
+  std::byte* const cells_;
+  const std::size_t bytes_;
+};
+
+/// What MPI_Compare_and_swap does with an element there.
+class Swap final : public device::HostStep {
+ public:
+  Swap(const SwapValues& values, std::byte* cell, std::size_t bytes)
+      : values_(values), cell_(cell), bytes_(bytes) {}
+
+  void run() override {
+    std::array<std::byte, 32> old;
+    SORREL_ASSERT(bytes_ <= old.size(), "an element of %zu bytes", bytes_);
+    std::memcpy(old.data(), cell_, bytes_);
+    if (std::memcmp(old.data(), values_.compare, bytes_) == 0)
+      std::memcpy(cell_, values_.origin, bytes_);
+    // It may be the expected value's memory.
+    std::memcpy(values_.result, old.data(), bytes_);
+  }
+
+ private:
+  const SwapValues& values_;
+  std::byte* const cell_;
+  const std::size_t bytes_;
+};
 
 /// Calls each(piece, host) for the pieces of a part of the target, `unit` bytes at least, until one
 /// returns an error. `host` has room for a piece.
@@ -91,6 +167,40 @@ template <class Each>
 }
 
 }  // namespace
+
+bool is_within_device(const DeviceTarget& target, const TypedBuffer& origin) {
+  device::DirectMemory* theirs = device::direct_part_of(&target.memory);
+  device::DirectMemory* own = own_memory();
+  return theirs != nullptr && own != nullptr &&
+         is_within_device(data_of(origin), *own, data_of(target), *theirs);
+}
+
+bool is_on_device(const TypedBuffer& origin) {
+  device::DirectMemory* own = own_memory();
+  return own != nullptr && holds(*own, data_of(origin));
+}
+
+int put_within_device(const DeviceTarget& target,
+                      const TypedBuffer& origin,
+                      device::CopyStreams& pending) {
+  const bool is_good =
+      begin_copy_within_device(data_of(origin), data_of(target),
+                               *device::direct_part_of(&target.memory), origin.bytes(), pending);
+  return is_good ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+int get_within_device(const DeviceTarget& target,
+                      const TypedBuffer& origin,
+                      device::CopyStreams& pending) {
+  const bool is_good = begin_copy_within_device(data_of(target), data_of(origin), *own_memory(),
+                                                target.bytes(), pending);
+  return is_good ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+int finish_within_device(const device::CopyStreams& pending) {
+  return device::buffers().owned()->finish(pending, Waiting::suspending) ? MPI_SUCCESS
+                                                                         : MPI_ERR_OTHER;
+}
 
 int put_on_device(const DeviceTarget& target, const TypedBuffer& origin) {
   const std::size_t bytes = std::min(target.bytes(), origin.bytes());
@@ -127,20 +237,21 @@ int read_from_device(const DeviceTarget& target, PackedRange range, std::byte* p
   });
 }
 
-int DeviceCells::apply(PackedRange range, const std::byte* operand, std::byte* result) const {
+int DeviceCells::apply(PackedRange range,
+                       const std::byte* operand,
+                       std::byte* result,
+                       Waiting waiting) const {
   return for_each_piece(target, range, unit.packed_bytes, [&](PackedRange piece, std::byte* cells) {
-    const std::size_t bytes = piece.to - piece.from;
     const std::size_t done = piece.from - range.from;
-    lock.lock();
-    int error = transfer(target, piece, cells, Direction::to_host, Waiting::blocking);
-    if (error == MPI_SUCCESS && result != nullptr) copy_bytes(result + done, cells, bytes);
-    if (error == MPI_SUCCESS && kernel != nullptr) {
-      combine_packed(unit, kernel, operand + done, cells, bytes);
-      error = transfer(target, piece, cells, Direction::to_device, Waiting::blocking);
-    }
-    lock.unlock();
-    return error;
+    Combination step(*this, cells, piece.to - piece.from);
+    if (operand != nullptr) step.operand = operand + done;
+    if (result != nullptr) step.result = result + done;
+    return update(target, piece, cells, step, kernel != nullptr, waiting);
   });
+}
+
+int DeviceCells::apply(PackedRange range, const std::byte* operand, std::byte* result) const {
+  return apply(range, operand, result, Waiting::blocking);
 }
 
 int DeviceCells::apply_all(const TypedBuffer* operand, const TypedBuffer* result) const {
@@ -155,27 +266,21 @@ int DeviceCells::apply_all(const TypedBuffer* operand, const TypedBuffer* result
     const PackedRange piece{.from = at, .to = std::min(at + step, total)};
     if (operand != nullptr) pack_range(operand->buffer, *operand->type, piece, operands.data());
     const int error = apply(piece, operand != nullptr ? operands.data() : nullptr,
-                            result != nullptr ? results.data() : nullptr);
+                            result != nullptr ? results.data() : nullptr, Waiting::suspending);
     if (error != MPI_SUCCESS) return error;
     if (result != nullptr) unpack_range(results.data(), piece, result->buffer, *result->type);
   }
   return MPI_SUCCESS;
 }
 
-int compare_and_swap_on_device(SpinLock& lock,
-                               const DeviceTarget& target,
-                               const SwapValues& values) {
-  std::array<std::byte, 32> old;
-  const std::size_t bytes = target.bytes();
-  const PackedRange all{.from = 0, .to = bytes};
-  SORREL_ASSERT(bytes <= old.size(), "an element of %zu bytes", bytes);
-  lock.lock();
-  int error = read_from_device(target, all, old.data());
-  const bool is_equal = error == MPI_SUCCESS && std::memcmp(old.data(), values.compare, bytes) == 0;
-  if (is_equal) error = write_on_device(target, all, static_cast<const std::byte*>(values.origin));
-  lock.unlock();
-  if (error == MPI_SUCCESS) std::copy_n(old.data(), bytes, static_cast<std::byte*>(values.result));
-  return error;
+int compare_and_swap_on_device(const DeviceTarget& target,
+                               const SwapValues& values,
+                               Waiting waiting) {
+  const PackedRange all{.from = 0, .to = target.bytes()};
+  return for_each_piece(target, all, all.to, [&](PackedRange piece, std::byte* cell) {
+    Swap step(values, cell, piece.to);
+    return update(target, piece, cell, step, true, waiting);
+  });
 }
 
 const char* text_of_device_error(int error) {

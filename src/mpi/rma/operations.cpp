@@ -152,14 +152,39 @@ int explain_device(const Win& win, std::int32_t rank, int error) {
                                        const TypedBuffer* operand,
                                        const TypedBuffer* result) {
   const CellUnit unit = cell_unit_of(*target.type);
-  const DeviceCells cells{.lock = *win.target(target.rank).accumulate_lock,
-                          .target = device_target(win, place, target),
-                          .unit = unit,
-                          .kernel = kernel_for(op, unit)};
+  const DeviceCells cells{
+      .target = device_target(win, place, target), .unit = unit, .kernel = kernel_for(op, unit)};
   return explain_device(win, target.rank, cells.apply_all(operand, result));
 }
 
+/// A put or a get.
+[[gnu::cold]] int copy_on_device(Win& win,
+                                 const TypedBuffer& origin,
+                                 const TargetBuffer& target,
+                                 const TargetPlace& place,
+                                 bool is_put) {
+  const DeviceTarget there = device_target(win, place, target);
+  int error = MPI_SUCCESS;
+  if (is_within_device(there, origin)) {
+    error = is_put ? put_within_device(there, origin, win.device_copies)
+                   : get_within_device(there, origin, win.device_copies);
+  } else if (is_on_device(origin)) {
+    // The target's memory was freed while this rank waited for a lock.
+    error = MPI_ERR_RMA_RANGE;
+  } else {
+    error = is_put ? put_on_device(there, origin) : get_from_device(there, origin);
+  }
+  return explain_device(win, target.rank, error);
+}
+
 }  // namespace
+
+bool is_within_device(const Win& win, const TypedBuffer& origin, const TargetBuffer& target) {
+  TargetPlace place;
+  return origin.bytes() != 0 && target.bytes() != 0 &&
+         find_place(win, target, &place) == MPI_SUCCESS && place.device != nullptr &&
+         is_within_device(device_target(win, place, target), origin);
+}
 
 int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Requested requested) {
   int error = MPI_SUCCESS;
@@ -175,10 +200,7 @@ int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Request
                *target.type);
     return MPI_SUCCESS;
   }
-  if (place.device != nullptr) {
-    const int failure = put_on_device(device_target(win, place, target), origin);
-    return explain_device(win, target.rank, failure);
-  }
+  if (place.device != nullptr) return copy_on_device(win, origin, target, place, true);
   mark_dirty(win, target.rank);
   send_message(win, target.rank, head_of(MessageKind::put, place, target), target.type, &origin);
   return MPI_SUCCESS;
@@ -198,10 +220,7 @@ int get(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Request
                *origin.type);
     return MPI_SUCCESS;
   }
-  if (place.device != nullptr) {
-    const int failure = get_from_device(device_target(win, place, target), origin);
-    return explain_device(win, target.rank, failure);
-  }
+  if (place.device != nullptr) return copy_on_device(win, origin, target, place, false);
   mark_dirty(win, target.rank);
   MessageHead head = head_of(MessageKind::get, place, target);
   head.token = reinterpret_cast<std::uintptr_t>(
@@ -283,8 +302,8 @@ int compare_and_swap(
   }
   if (place.device != nullptr) {
     const int failure = compare_and_swap_on_device(
-        *win.target(target.rank).accumulate_lock, device_target(win, place, target),
-        {.origin = origin, .compare = compare, .result = result});
+        device_target(win, place, target), {.origin = origin, .compare = compare, .result = result},
+        device::Waiting::suspending);
     return explain_device(win, target.rank, failure);
   }
   mark_dirty(win, target.rank);

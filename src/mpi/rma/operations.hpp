@@ -23,6 +23,12 @@ struct Requested {
   MPI_Request* request = nullptr;
 };
 
+/// Whether a put and a get between the two are a copy within a device. Then the origin's buffer may
+/// be there; else it must be on the host. The copy is complete when the epoch, or a flush, is.
+[[nodiscard]] bool is_within_device(const Win& win,
+                                    const TypedBuffer& origin,
+                                    const TargetBuffer& target);
+
 [[nodiscard]] int put(Win& win,
                       const TypedBuffer& origin,
                       const TargetBuffer& target,

@@ -101,6 +101,7 @@ int unlock(Win& win, std::int32_t rank) {
   } else {
     if (!win.has_bits(rank, Win::locked | Win::unchecked))
       return win.owner->fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", rank);
+    finish_device_copies(win);
     Ack ack(win);
     begin_release(win, rank, ack);
     error = wait_for_answers(ack, rank);
@@ -135,6 +136,7 @@ int lock_all(Win& win, bool is_unchecked) {
 
 int unlock_all(Win& win) {
   if (win.access != Win::Access::lock_all) return fail_not_passive(win);
+  finish_device_copies(win);
   Ack ack(win);
   for (const std::int32_t rank : win.locked_targets)
     begin_release(win, rank, ack);
@@ -151,6 +153,7 @@ int flush(Win& win, std::int32_t rank) {
   if (win.access == Win::Access::lock && !win.has_bits(rank, Win::locked | Win::unchecked))
     return win.owner->fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", rank);
   int error = MPI_SUCCESS;
+  finish_device_copies(win);
   if (win.has_bits(rank, Win::is_dirty)) {
     Ack ack(win);
     ask(win, rank, MessageKind::flush, ack);
@@ -168,7 +171,15 @@ int flush_all(Win& win) {
   return error;
 }
 
+void finish_device_copies(Win& win) {
+  if (win.device_copies.empty()) [[likely]]
+    return;
+  const int error = finish_within_device(std::exchange(win.device_copies, {}));
+  if (win.late_error == MPI_SUCCESS) win.late_error = error;
+}
+
 int flush_messages(Win& win) {
+  finish_device_copies(win);
   if (win.dirty_targets.empty()) return take_error(win, MPI_SUCCESS);
   Ack ack(win);
   for (const std::int32_t rank : std::exchange(win.dirty_targets, {})) {
@@ -183,7 +194,7 @@ int take_error(Win& win, int error) {
   if (error == MPI_SUCCESS) error = late_error;
   if (error == MPI_SUCCESS) return MPI_SUCCESS;
   return win.owner->fail(
-      error, "an operation on a rank of another process: %s",
+      error, "an operation that was called before: %s",
       error == MPI_ERR_RMA_RANGE ? "its memory is not in the window" : text_of_device_error(error));
 }
 

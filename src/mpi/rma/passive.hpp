@@ -35,7 +35,11 @@ void lock_under_lock_all(Win& win, std::int32_t rank);
 /// The error of a synchronization: that of its answers, or one that came before. With the text.
 [[nodiscard]] int take_error(Win& win, int error);
 
-/// Completes the operations on all targets of other processes. Returns the first error.
+/// Completes copies within devices: before a target learns that the operations on it are complete.
+/// Keeps an error for take_error().
+void finish_device_copies(Win& win);
+
+/// Completes the operations on all targets. Returns the first error.
 [[nodiscard]] int flush_messages(Win& win);
 
 }  // namespace sorrel::mpi

@@ -134,8 +134,7 @@ void apply(IncomingMessage& message,
     return;
   }
   const MessageHead& head = message.head;
-  const DeviceCells cells{.lock = message.window->accumulate_lock_of_own_memory(),
-                          .target = device_target_of(message),
+  const DeviceCells cells{.target = device_target_of(message),
                           .unit = cell_unit_of(head.element, head.element_bytes),
                           .kernel = kernel_for(head)};
   message.error = cells.apply(range, operand, result);
@@ -263,12 +262,13 @@ void answer_get_accumulate(SendQueue& send_queue, Endpoint to, IncomingMessage& 
 void answer_swap(SendQueue& send_queue, Endpoint to, IncomingMessage& message) {
   const std::size_t bytes = message.head.data_bytes / 2;
   std::byte* old = message.result.get() + bytes;
-  SpinLock& lock = message.window->accumulate_lock_of_own_memory();
   const SwapValues values{.origin = message.result.get(), .compare = old, .result = old};
   if (message.device == nullptr) {
-    compare_and_swap_in(lock, message.address, values, bytes);
+    compare_and_swap_in(message.window->accumulate_lock_of_own_memory(), message.address, values,
+                        bytes);
   } else {
-    message.error = compare_and_swap_on_device(lock, device_target_of(message), values);
+    message.error =
+        compare_and_swap_on_device(device_target_of(message), values, device::Waiting::blocking);
   }
   if (message.error != MPI_SUCCESS) return;
   answer_with_data(send_queue, to, message.head.token, {old, bytes}, std::move(message.result));

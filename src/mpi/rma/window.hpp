@@ -198,6 +198,8 @@ struct Win : HandleObject<ObjectType::win> {
   std::vector<std::int32_t> start_group;
   /// The error of an operation whose answer came after its call; reported by the next flush.
   int late_error = MPI_SUCCESS;
+  /// Where copies within a device are that may not be over; see finish_device_copies().
+  device::CopyStreams device_copies;
 
   Errhandler* errhandler;
   AttributeMapPointer attributes;

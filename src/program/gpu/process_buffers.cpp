@@ -68,6 +68,19 @@ class ProcessBuffers final : public device::Buffers, public device::OwnedMemory 
     return begin_copy(rows, direction, {.stream = stream_of(context), .context = context}, used);
   }
 
+  bool update(std::span<const device::Rows> rows,
+              device::HostStep& step,
+              bool is_written,
+              device::CopyStreams& used) override {
+    if (rows.empty()) return false;
+    const std::scoped_lock lock(updates_);
+    ThreadContext thread;
+    thread.use(context_of(rows.front().device));
+    Context context = ThreadContext::current();
+    return begin_update(rows, step, is_written, {.stream = stream_of(context), .context = context},
+                        used);
+  }
+
   bool finish(const device::CopyStreams& used) override {
     bool is_good = true;
     for (const device::CopyStream& copies : used) {
@@ -133,6 +146,8 @@ class ProcessBuffers final : public device::Buffers, public device::OwnedMemory 
   }
 
   PinnedMemory pinned_;
+  /// While the parts of an update are issued.
+  std::mutex updates_;
   std::mutex mutex_;
   std::vector<OwnStream> streams_;
 };

@@ -113,4 +113,20 @@ bool begin_copy(const device::DeviceRows& rows,
                stream, used);
 }
 
+bool begin_update(std::span<const device::Rows> rows,
+                  device::HostStep& step,
+                  bool is_written,
+                  const device::CopyStream& stream,
+                  device::CopyStreams& used) {
+  const auto copy_all = [&](device::Direction direction) {
+    return std::ranges::all_of(rows, [&](const device::Rows& copied) {
+      return begin_copy(copied, direction, stream, used);
+    });
+  };
+  const auto run = [](void* data) { static_cast<device::HostStep*>(data)->run(); };
+  return driver().cuLaunchHostFunc != nullptr && copy_all(device::Direction::to_host) &&
+         driver().cuLaunchHostFunc(stream.stream, run, &step) == success &&
+         (!is_written || copy_all(device::Direction::to_device));
+}
+
 }  // namespace sorrel::program::gpu

@@ -2,6 +2,8 @@
 //! the device is current.
 #pragma once
 
+#include <span>
+
 #include "device/copies.hpp"
 #include "device/direct_memory.hpp"
 
@@ -17,5 +19,13 @@ namespace sorrel::program::gpu {
 [[nodiscard]] bool begin_copy(const device::DeviceRows& rows,
                               const device::CopyStream& stream,
                               device::CopyStreams& used);
+
+/// Begins the parts of OwnedMemory::update() in the stream. Nothing else must begin an update of
+/// the memory meanwhile.
+[[nodiscard]] bool begin_update(std::span<const device::Rows> rows,
+                                device::HostStep& step,
+                                bool is_written,
+                                const device::CopyStream& stream,
+                                device::CopyStreams& used);
 
 }  // namespace sorrel::program::gpu

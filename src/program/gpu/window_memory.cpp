@@ -1,6 +1,7 @@
 #include "program/gpu/window_memory.hpp"
 
 #include <memory>
+#include <mutex>
 
 #include "base/check.hpp"
 #include "device/direct_memory.hpp"
@@ -81,6 +82,17 @@ class WindowMemory final : public device::DirectMemory {
     });
   }
 
+  bool update(std::span<const device::Rows> rows,
+              device::HostStep& step,
+              bool is_written,
+              device::CopyStreams& used) override {
+    if (rows.empty()) return false;
+    const std::scoped_lock lock(updates_);
+    return copy_near(rows.front().device, [&](const device::CopyStream& stream) {
+      return begin_update(rows, step, is_written, stream, used);
+    });
+  }
+
   bool finish(const device::CopyStreams& used, device::Waiting waiting) override {
     RankProcess* process =
         waiting == device::Waiting::suspending ? process_that_may_wait(nullptr) : nullptr;
@@ -127,6 +139,8 @@ class WindowMemory final : public device::DirectMemory {
   }
 
   RankGpu& owner_;
+  /// While the parts of an update are issued: no holder waits for one.
+  std::mutex updates_;
 };
 
 }  // namespace

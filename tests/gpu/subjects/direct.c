@@ -1,12 +1,13 @@
 // Messages between ranks of a process, both with buffers on a device: data that is longer than what
-// is copied at once stays on the device. The argument: "apart", the ranks' buffers are on two
-// devices; "freed", memory that is freed before its message is received.
+// is copied at once stays on the device. So does what puts and gets copy. The argument: "apart",
+// the ranks' buffers are on two devices; "freed", memory that is freed before its message is
+// received.
 #include "values.h"
 
 enum { length = 5000, edge = 80, cells = edge * edge };
 
 static int right, left, is_apart;
-static CUdeviceptr sent, received;
+static CUdeviceptr sent, received, got;
 
 /* Copies on devices, and to the host, by all ranks since the last call. */
 static void take_copies(long* on_device, long* to_host) {
@@ -289,6 +290,79 @@ static void check_many(void) {
   CHECK(cuda.cuMemFree(all));
 }
 
+enum { by_fence, by_lock, by_lock_all, by_flush, by_local_flush, by_start, epochs };
+
+static void begin_epoch(int epoch, MPI_Win window, MPI_Group world) {
+  if (epoch == by_fence) MPI_Win_fence(0, window);
+  if (epoch == by_lock) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, window);
+  if (epoch == by_lock_all || epoch == by_local_flush) MPI_Win_lock_all(0, window);
+  if (epoch == by_flush) MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window);
+  if (epoch != by_start) return;
+  MPI_Win_post(world, 0, window);
+  MPI_Win_start(world, 0, window);
+}
+
+/* What this rank has read is there afterwards. */
+static void complete_operations(int epoch, MPI_Win window) {
+  if (epoch == by_fence) MPI_Win_fence(0, window);
+  if (epoch == by_lock) MPI_Win_unlock(right, window);
+  if (epoch == by_lock_all) MPI_Win_unlock_all(window);
+  if (epoch == by_flush) MPI_Win_flush(right, window);
+  if (epoch == by_local_flush) MPI_Win_flush_local_all(window);
+  if (epoch == by_start) MPI_Win_complete(window);
+}
+
+static void end_epoch(int epoch, MPI_Win window) {
+  if (epoch == by_fence) MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  if (epoch == by_flush) MPI_Win_unlock(right, window);
+  if (epoch == by_local_flush) MPI_Win_unlock_all(window);
+  if (epoch == by_start) MPI_Win_wait(window);
+}
+
+static void check_windows(void) {
+  enum { place = 10 };
+
+  MPI_Win window;
+  MPI_Group world;
+  MPI_Request requests[2];
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Win_create(at(received), cells * sizeof(double), sizeof(double), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &window);
+  const size_t begin = place * sizeof(double), end = begin + length * sizeof(double);
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    put_row(got, -7, cells);
+    fill();
+    begin_epoch(epoch, window, world);
+    MPI_Put(at(sent), length, MPI_DOUBLE, right, place, length, MPI_DOUBLE, window);
+    complete_operations(epoch, window);
+    end_epoch(epoch, window);
+    CHECK_COPIES(rank_count);
+    begin_epoch(epoch, window, world);
+    MPI_Get(at(got + begin), length, MPI_DOUBLE, right, place, length, MPI_DOUBLE, window);
+    complete_operations(epoch, window);
+    CHECK_ROW(got + begin, 1000 * rank_number, length);
+    end_epoch(epoch, window);
+    CHECK_ROW(got, -7, place);
+    CHECK_ROW(got + end, -7 + place + length, cells - place - length);
+    CHECK_ROW(received, -1, place);
+    CHECK_ROW(received + begin, 1000 * left, length);
+    CHECK_ROW(received + end, -1 + place + length, cells - place - length);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  // With a request: complete here when the request is.
+  fill();
+  MPI_Win_lock_all(0, window);
+  MPI_Rput(at(sent), length, MPI_DOUBLE, right, 0, length, MPI_DOUBLE, window, &requests[0]);
+  MPI_Rget(at(got), 100, MPI_DOUBLE, right, length, 100, MPI_DOUBLE, window, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK_ROW(got, -1 + length, 100);
+  MPI_Win_unlock_all(window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK_ROW(received, 1000 * left, length);
+  MPI_Win_free(&window);
+  MPI_Group_free(&world);
+}
+
 static int class_of(int error) {
   int class;
   MPI_Error_class(error, &class);
@@ -382,6 +456,7 @@ int main(int argc, char** argv) {
   left = (rank_number + rank_count - 1) % rank_count;
   sent = allocate(cells * sizeof(double));
   received = allocate(cells * sizeof(double));
+  got = allocate(cells * sizeof(double));
   // Each rank knows that the others use the device.
   MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(mode, "freed") == 0) free_early();
@@ -392,6 +467,7 @@ int main(int argc, char** argv) {
     check_layouts();
     check_allocations();
     check_many();
+    check_windows();
     check_errors();
   }
   printf("messages of rank %d stay on the device\n", rank_number);
