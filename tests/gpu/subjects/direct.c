@@ -1,7 +1,7 @@
 // Messages between ranks of a process, both with buffers on a device: data that is longer than what
 // is copied at once stays on the device. So does what puts and gets copy. The argument: "apart",
-// the ranks' buffers are on two devices; "freed", memory that is freed before its message is
-// received.
+// the ranks' buffers are on two devices; "freed" and "freed-receive", memory that is freed before
+// its message is received.
 #include "values.h"
 
 enum { length = 5000, edge = 80, cells = edge * edge };
@@ -446,6 +446,17 @@ static void free_early(void) {
   MPI_Recv(at(received), cells, MPI_DOUBLE, left, 21, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The line of an error at the receiver. */
+static void free_receive(void) {
+  MPI_Request request;
+  CUdeviceptr freed = allocate(cells * sizeof(double));
+  MPI_Irecv(at(freed), cells, MPI_DOUBLE, left, 22, MPI_COMM_WORLD, &request);
+  CHECK(cuda.cuMemFree(freed));
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Send(at(sent), cells, MPI_DOUBLE, right, 22, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   open_cuda(CU_GET_PROC_ADDRESS_LEGACY_STREAM);
@@ -460,6 +471,7 @@ int main(int argc, char** argv) {
   // Each rank knows that the others use the device.
   MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(mode, "freed") == 0) free_early();
+  if (strcmp(mode, "freed-receive") == 0) free_receive();
   for (int round = 0; round < 2; ++round) {
     check_calls();
     check_persistent();

@@ -1,5 +1,5 @@
 // A program of CUDA's driver: each rank increments an array of its own on the device, and the ranks
-// sum what they have read back.
+// sum what they have read back. The argument: the device's number.
 #include "driver.h"
 
 enum { length = 1000 };
@@ -13,7 +13,7 @@ static void add_one(const uint64_t* arguments) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   open_cuda(CU_GET_PROC_ADDRESS_LEGACY_STREAM);
-  use_device(0);
+  use_device(argc > 1 ? atoi(argv[1]) : 0);
   double values[length];
   for (int i = 0; i < length; ++i)
     values[i] = rank_number;
