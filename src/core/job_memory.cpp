@@ -95,6 +95,15 @@ bool JobMemory::is_released(std::uint64_t number) const {
   return header().released.load(std::memory_order_acquire) >= number;
 }
 
+std::int32_t JobMemory::change_rankless_count(std::int32_t by) {
+  // Acquire and release: the last process to change it has seen what the others have written.
+  return header().rankless_count.fetch_add(by, std::memory_order_acq_rel) + by;
+}
+
+std::int32_t JobMemory::rankless_count() const {
+  return header().rankless_count.load(std::memory_order_acquire);
+}
+
 void JobMemory::mark_gone(WorkerId worker) {
   // Release, pairs with the senders' acquire: records sent by this worker come before.
   control(worker).is_gone.store(1, std::memory_order_release);

@@ -203,6 +203,11 @@ class JobMemory {
   void release(std::uint64_t number);
   [[nodiscard]] bool is_released(std::uint64_t number) const;
 
+  /// Counts the processes that began with ranks and have none any more, less those that began
+  /// without and have some. Any process; returns the new count.
+  std::int32_t change_rankless_count(std::int32_t by);
+  [[nodiscard]] std::int32_t rankless_count() const;
+
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
   /// creator before any process starts.
   void set_has_barrier(bool has_barrier);
@@ -226,6 +231,7 @@ class JobMemory {
     /// The number of the last step, and how many processes have completed it.
     std::atomic<std::uint64_t> completion{0};
     std::atomic<std::uint64_t> released{0};
+    std::atomic<std::int32_t> rankless_count{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) JobStopState job_stop;
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];

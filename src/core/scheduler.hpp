@@ -198,6 +198,9 @@ class Scheduler {
   /// least is left.
   void change_fiber_count(std::int32_t by);
 
+  /// On a worker's thread: a fiber of run() will not be started after all.
+  void drop_fiber() { note_fiber_end(); }
+
   /// When no worker runs: sums over all workers, and over bursts.
   [[nodiscard]] LoanCounts loan_counts() const;
 

@@ -309,8 +309,11 @@ std::int32_t first_own_rank(const Config& config) {
 }
 
 std::int32_t place_count(const Config& config) {
-  if (config.universe_size > config.rank_count)
-    return own_rank_count(config) + config.universe_size - config.rank_count;
+  if (config.universe_size > config.rank_count) {
+    const std::int32_t count = own_rank_count(config) + config.universe_size - config.rank_count;
+    // The program of a process with a single place would run unprivatized.
+    return std::max(count, 2);
+  }
   return config.moves_between ? config.rank_count : own_rank_count(config);
 }
 
@@ -330,6 +333,9 @@ class Job::SpawnedPlaces final : public mpi::SpawnedRankHooks {
 
   bool end_spawned(mpi::RankState& rank) override {
     const bool is_free = job_.body_.end_spawned(rank);
+    // Acquire and release: the last one has seen the effects of all others.
+    if (job_.is_host_ && job_.hosted_count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      job_.note_rankless(*rank.worker);
     if (is_free) {
       job_.page_follower_.forget(job_.view_.index_of(rank));
       job_.stacks_.clear(job_.view_.index_of(rank));
@@ -365,6 +371,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       job_stop_(job_stop(config, scheduler_, host_transport_)),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
+      is_host_(runtime::own_rank_count(config) == 0),
       is_restarted_(config.restart_generation != 0),
       is_verbose_(config.is_verbose),
       spawned_places_(std::make_unique<SpawnedPlaces>(*this)) {
@@ -405,6 +412,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
             .universe_size = config.universe_size},
         tuning));
     worlds_.front()->ports().own().set_job(number_of_job(config));
+    spawns_ = std::make_unique<mpi::SpawnService>(*worlds_.front());
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
@@ -433,7 +441,8 @@ int Job::run() {
         scheduler_, worlds_, [this](const auto& ranks) { report_stuck(ranks); });
   }
   const auto watch = make_stall_watch();
-  scheduler_.run(static_cast<std::uint32_t>(view_.own_rank_count()));
+  // Without ranks it runs until drop_fiber().
+  scheduler_.run(is_host_ ? 1 : static_cast<std::uint32_t>(view_.own_rank_count()));
   have_workers_ended_ = true;
   if (saver_ != nullptr) saver_->finish();
   if (is_verbose_) report_loans(scheduler_);
@@ -613,6 +622,10 @@ void Job::start_fiber(mpi::RankState& rank, core::Worker& worker) {
   worker.prepare(rank.fiber, stacks_.bottom(view_.index_of(rank)), bytes, rank_entry, &rank);
 }
 
+mpi::FoundProgram Job::find_program(const mpi::SpawnCommand& command) {
+  return body_.find_program(command);
+}
+
 std::string Job::prepare_spawned(std::span<mpi::RankState* const> ranks,
                                  const mpi::SpawnCommand& command) {
   for (const mpi::RankState* rank : ranks) {
@@ -628,8 +641,34 @@ void Job::drop_spawned(std::span<mpi::RankState* const> ranks) {
 
 void Job::start_spawned(std::span<mpi::RankState* const> ranks) {
   SORREL_ASSERT(worlds_.front()->spawned() != nullptr, "a job without places for spawned ranks");
+  // Relaxed: the rank that spawns these has not ended.
+  if (is_host_ && hosted_count_.fetch_add(static_cast<std::int32_t>(ranks.size()),
+                                          std::memory_order_relaxed) == 0)
+    scheduler_.memory().change_rankless_count(-1);
   scheduler_.add_fibers(static_cast<std::uint32_t>(ranks.size()));
   worlds_.front()->spawned()->start(ranks);
+}
+
+/// A process that gets its first ranks is counted before the one that has asked for them: the count
+/// is never above that of processes without ranks.
+void Job::note_rankless(core::Worker& worker) {
+  core::JobMemory& memory = scheduler_.memory();
+  memory.change_rankless_count(1);
+  if (!have_all_ranks_ended()) return;
+  const mpi::RankLayout& layout = worlds_.front()->layout();
+  for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
+    if (layout.first_rank_of_process(process) == layout.first_rank_of_process(process + 1))
+      worker.request_attention_of(process * memory.shape().workers_per_process);
+  }
+}
+
+bool Job::have_all_ranks_ended() {
+  const mpi::RankLayout& layout = worlds_.front()->layout();
+  std::int32_t count = 0;
+  for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
+    if (layout.first_rank_of_process(process) != layout.first_rank_of_process(process + 1)) ++count;
+  }
+  return scheduler_.memory().rankless_count() == count;
 }
 
 void Job::clear_rank(mpi::RankState& rank) {
@@ -667,6 +706,8 @@ void Job::on_all_started() {
     if (const std::string why = saver_->restore_objects(); !why.empty()) end_not_restarted(why);
     if (const std::string why = saver_->cut_written_files(); !why.empty()) end_not_restarted(why);
   }
+  // All other processes may have ended.
+  if (is_host_) scheduler_.worker(0).request_attention();
   // The workers wait for this call.
   if (!tracers_.empty()) tracers_.front()->add_code();
   publish_ranks();
@@ -711,6 +752,10 @@ void Job::on_attention(core::Worker& worker) {
     spawned->progress(worker, *spawned_places_);
     errno = saved_errno;
   }
+  if (is_host_ && worker.index() == 0 && !is_over_ && have_all_ranks_ended()) {
+    is_over_ = true;
+    scheduler_.drop_fiber();
+  }
 }
 
 void Job::on_guest_wait(core::Guest& guest) {
@@ -749,6 +794,8 @@ bool Job::has_threads_outside(core::Worker& worker) {
 }
 
 void Job::on_worker_end(core::Worker& worker) {
+  // Before the worker counts as asleep for good: a process that waits for the end is woken first.
+  if (!is_host_ && worker.index() == 0 && scheduler_.memory().is_shared()) note_rankless(worker);
   if (saver_ != nullptr) saver_->wait_for_writer();
   close_window(*this);
   // Libraries that the program has opened.

@@ -18,6 +18,7 @@
 #include "core/job_stop.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/job/process_world.hpp"
+#include "mpi/job/spawn_service.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
 #include "report/report_file.hpp"
@@ -125,6 +126,7 @@ class Job final : public core::SchedulerHooks,
   void on_end(int status) override;
   void record_finalized(const mpi::RankState& rank) override;
   int save_job(mpi::RankState& rank) override;
+  mpi::FoundProgram find_program(const mpi::SpawnCommand& command) override;
   std::string prepare_spawned(std::span<mpi::RankState* const> ranks,
                               const mpi::SpawnCommand& command) override;
   void drop_spawned(std::span<mpi::RankState* const> ranks) override;
@@ -160,6 +162,9 @@ class Job final : public core::SchedulerHooks,
   std::string prepare_rank(mpi::RankState& rank, core::Worker& worker) override;
   void clear_rank(mpi::RankState& rank) override;
   class SpawnedPlaces;
+  /// This process has no rank any more, and may get none unless it began without.
+  void note_rankless(core::Worker& worker);
+  [[nodiscard]] bool have_all_ranks_ended();
   void start_fiber(mpi::RankState& rank, core::Worker& worker);
   void begin_change() override;
   void end_change() override;
@@ -219,12 +224,21 @@ class Job final : public core::SchedulerHooks,
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::ProcessWorld>> worlds_;
+  /// Null on simulated nodes.
+  std::unique_ptr<mpi::SpawnService> spawns_;
   /// Null if the job was not started with a folder for checkpoints.
   std::unique_ptr<JobSaver> saver_;
   /// Null if ranks stay in their processes.
   std::unique_ptr<RankMover> mover_;
   /// Null where no other rank runs while ranks wait, or ranks may go to other processes meanwhile.
   std::unique_ptr<DeadlockWatch> deadlock_watch_;
+  /// The process began without ranks, for those that others spawn: it lasts as long as any process
+  /// has ranks.
+  const bool is_host_;
+  /// The number of ranks that run here then.
+  std::atomic<std::int32_t> hosted_count_{0};
+  /// Changed by worker 0.
+  bool is_over_ = false;
   const bool is_restarted_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;

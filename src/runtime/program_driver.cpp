@@ -22,6 +22,7 @@
 #include "core/guest.hpp"
 #include "core/later_balance.hpp"
 #include "device/buffers.hpp"
+#include "launch/rank_variables.hpp"
 #include "loop/team/loop.hpp"
 #include "mpi/base/object_memory.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -125,23 +126,33 @@ class ProgramBody final : public RankBody, public ProgramStates {
         ranks_(static_cast<std::size_t>(place_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
-    return prepare(rank, start_, error);
+    return prepare(rank, start_, config_.is_launched ? variables_of(rank) : std::string(), error);
+  }
+
+  mpi::FoundProgram find_program(const mpi::SpawnCommand& command) override {
+    const SpawnedProgram program(command);
+    return {.error = program.error(), .file = program.path(), .is_own = program.is_own()};
   }
 
   std::string prepare_spawned(std::span<mpi::RankState* const> ranks,
                               const mpi::SpawnCommand& command) override {
     const auto program = std::make_shared<const SpawnedProgram>(command);
     if (!program->error().empty()) return program->error();
-    if (!program->is_own()) {
-      return program->path() +
-             ": ranks of this process can run the program that the job began with, and no other";
-    }
+    if (!program->is_own()) return program->path() + ": this process runs another program";
     program::ProgramStart start = start_;
     start.argc = program->argument_count();
     start.argv = program->arguments();
+    // Its MPI_COMM_WORLD is not there.
+    launch::RankNumbers numbers{.rank = command.first_rank,
+                                .rank_count = command.world_size,
+                                .local_rank = command.first_rank,
+                                .local_rank_count = command.world_size};
     for (mpi::RankState* rank : ranks) {
       const char* error = nullptr;
-      if (!prepare(*rank, start, &error)) return command.program + ": " + error;
+      const std::string variables =
+          config_.is_launched ? launch::text_of_rank_variables(numbers) : std::string();
+      if (!prepare(*rank, start, variables, &error)) return command.program + ": " + error;
+      numbers.local_rank = ++numbers.rank;
       ranks_[static_cast<std::size_t>(index_of(*rank))].spawned = program;
     }
     const std::scoped_lock lock(ranks_mutex_);
@@ -170,7 +181,10 @@ class ProgramBody final : public RankBody, public ProgramStates {
     return true;
   }
 
-  bool prepare(mpi::RankState& rank, const program::ProgramStart& start, const char** error) {
+  bool prepare(mpi::RankState& rank,
+               const program::ProgramStart& start,
+               const std::string& variables,
+               const char** error) {
     const int index = index_of(rank);
     if (!image_note_.make(slab_, index)) {
       *error = "no memory for a privatized image of the program";
@@ -179,9 +193,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
     const program::OutputFormat format{
         .has_rank_labels = config_.has_rank_labels,
         .completes_last_line = config_.rank_count > 1 || config_.universe_size > 1};
-    auto process = std::make_unique<program::RankProcess>(
-        start, slab_.copy(index), rank.world_rank, format,
-        config_.is_launched ? variables_of(rank) : std::string());
+    auto process = std::make_unique<program::RankProcess>(start, slab_.copy(index), rank.world_rank,
+                                                          format, variables);
     const os::StackSlab& stacks = job_of(rank).view().stacks();
     process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                        stacks.stack_bytes());

@@ -55,7 +55,12 @@ class RankBody : public BodyView {
 
   // For ranks that are spawned (mpi/job/spawned_ranks.hpp).
 
-  /// In a fiber of another rank: the same for new ranks, which run the program of `command`.
+  /// mpi::JobControl::find_program().
+  [[nodiscard]] virtual mpi::FoundProgram find_program(const mpi::SpawnCommand& /*command*/) {
+    return {.error = "ranks cannot be spawned here", .file = {}, .is_own = false};
+  }
+
+  /// As prepare(), outside of the ranks' fibers: new ranks, which run the program of `command`.
   /// Returns why not, for a user; "": all are prepared.
   [[nodiscard]] virtual std::string prepare_spawned(std::span<mpi::RankState* const> /*ranks*/,
                                                     const mpi::SpawnCommand& /*command*/) {

@@ -18,11 +18,6 @@ std::string variables_of(const mpi::RankState& rank) {
                               .rank_count = rank.world_comm.size(),
                               .local_rank = rank.world_comm.rank - world.first_own_rank(),
                               .local_rank_count = 0};
-  if (rank.spawned != nullptr) {
-    numbers.local_rank = numbers.rank;
-    numbers.local_rank_count = numbers.rank_count;
-    return launch::text_of_rank_variables(numbers);
-  }
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     if (world.transport() != nullptr && world.transport()->node_of(process) != world.own_node())
       continue;

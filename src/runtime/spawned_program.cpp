@@ -89,7 +89,7 @@ bool is_directory(const std::string& path) {
 }  // namespace
 
 SpawnedProgram::SpawnedProgram(const mpi::SpawnCommand& command)
-    : path_(find(command)), directory_(command.directory) {
+    : path_(command.file.empty() ? find(command) : command.file), directory_(command.directory) {
   if (path_.empty()) {
     error_ = text_of("%s: no such program", command.program.c_str());
   } else if (!directory_.empty() && !is_directory(directory_)) {
@@ -103,7 +103,7 @@ SpawnedProgram::SpawnedProgram(const mpi::SpawnCommand& command)
     words_ = {command.program};
   } else {
     is_own_ = true;
-    words_.push_back(absolute(path_));
+    words_.push_back(path_);
   }
   words_.insert(words_.end(), command.arguments.begin(), command.arguments.end());
   for (std::string& word : words_)
@@ -120,11 +120,12 @@ std::string SpawnedProgram::find(const mpi::SpawnCommand& command) const {
   if (name.find('/') != std::string::npos) {
     const bool is_relative = name.front() != '/' && !command.directory.empty();
     if (is_relative && is_program(command.directory + "/" + name))
-      return command.directory + "/" + name;
-    return is_program(name) ? name : "";
+      return absolute(command.directory + "/" + name);
+    return is_program(name) ? absolute(name) : "";
   }
-  return find_in(command.search_path.empty() ? search_path_of_process() : command.search_path,
-                 name);
+  const std::string found =
+      find_in(command.search_path.empty() ? search_path_of_process() : command.search_path, name);
+  return found.empty() ? "" : absolute(found);
 }
 
 }  // namespace sorrel::runtime

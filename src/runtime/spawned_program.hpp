@@ -11,7 +11,7 @@ namespace sorrel::runtime {
 
 class SpawnedProgram {
  public:
-  /// Looks for the program as a shell does. Check error().
+  /// Looks for the program as a shell does, unless the command says where it is. Check error().
   explicit SpawnedProgram(const mpi::SpawnCommand& command);
   SpawnedProgram(const SpawnedProgram&) = delete;
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
@@ -23,6 +23,7 @@ class SpawnedProgram {
   /// script of it.
   [[nodiscard]] bool is_own() const { return is_own_; }
 
+  /// Absolute.
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// The working directory of its ranks; "": that in which the job began.

@@ -116,8 +116,8 @@ class JobControl {
   virtual void do_end_job(const RankState* culprit, int status, const char* message) = 0;
 
  public:
-  /// In a fiber of a rank: gives new ranks, which lie in this process, what they need to run the
-  /// program of `command`. Returns why that is not possible, for a user; "": it is.
+  /// Gives new ranks, which lie in this process, what they need to run the program of `command`,
+  /// whose file is known. Returns why that is not possible, for a user; "": it is.
   [[nodiscard]] virtual std::string prepare_spawned(std::span<RankState* const> /*ranks*/,
                                                     const SpawnCommand& /*command*/) {
     return "this process has no places for further ranks";
@@ -128,6 +128,11 @@ class JobControl {
 
   /// They run from here on, each on its worker.
   virtual void start_spawned(std::span<RankState* const> /*ranks*/) {}
+
+  /// In a fiber of a rank, whose directory and search path count unless the command has a file.
+  [[nodiscard]] virtual FoundProgram find_program(const SpawnCommand& /*command*/) {
+    return {.error = "this process starts no programs", .file = {}, .is_own = false};
+  }
 };
 
 class World {

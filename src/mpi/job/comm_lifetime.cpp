@@ -49,6 +49,8 @@ CommShared::CommShared(World& world,
 /// Makes the parts that depend on the processes of the members.
 void CommShared::make_parts() {
   if (kind_ == CommKind::inter) return;
+  // MPI_COMM_WORLD of the job, in a process that began without ranks.
+  if (group_->is_world() && world_.first_own_rank() == world_.last_own_rank()) return;
   if (ProcessMap::spans(world_.layout(), *group_))
     processes_ = std::make_unique<ProcessMap>(world_.layout(), *group_, *world_.transport());
   slots_ = std::make_unique<CollectiveSlots>(world_, *group_, context_, processes_.get(),

@@ -14,11 +14,12 @@ constexpr std::uint32_t name_process = 0;
 
 }  // namespace
 
-PortService::PortService(World& world)
-    : world_(world),
-      calls_(world,
-             [this](ByteCursor question, ByteWriter& answer) { answer_call(question, answer); }),
-      own_(world.own_process(), world.layout().process_count()) {}
+PortService::PortService(World& world, ProcessCalls& calls)
+    : world_(world), calls_(calls), own_(world.own_process(), world.layout().process_count()) {
+  calls.set_handler(CallTopic::ports, [this](ByteCursor question, ByteWriter& answer) {
+    answer_call(question, answer);
+  });
+}
 
 PortTable::Meeting PortService::meet(const std::string& name,
                                      PortTable::Side side,
@@ -89,7 +90,7 @@ PortService::Answer PortService::ask(std::uint32_t process, const Question& ques
   writer.add_block(question.name);
   writer.add_block(question.port);
   Answer answer;
-  const auto bytes = calls_.ask(process, writer.bytes());
+  const auto bytes = calls_.ask(process, CallTopic::ports, writer.bytes());
   if (!bytes) return answer;
   ByteCursor cursor(std::as_bytes(std::span(*bytes)));
   answer.is_there = cursor.take<bool>();

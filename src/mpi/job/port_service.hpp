@@ -19,8 +19,8 @@ namespace sorrel::mpi {
 
 class PortService {
  public:
-  /// `world` outlives it.
-  explicit PortService(World& world);
+  /// `world` and `calls` outlive it.
+  PortService(World& world, ProcessCalls& calls);
   PortService(const PortService&) = delete;
   PortService& operator=(const PortService&) = delete;
 
@@ -60,7 +60,7 @@ class PortService {
   void answer_call(ByteCursor question, ByteWriter& writer);
 
   World& world_;
-  ProcessCalls calls_;
+  ProcessCalls& calls_;
   PortTable own_;
 };
 

@@ -32,14 +32,19 @@ ByteCursor cursor_over(const std::string& bytes) {
 
 }  // namespace
 
-ProcessCalls::ProcessCalls(World& world, Handler handler)
-    : world_(world), handler_(std::move(handler)) {
+ProcessCalls::ProcessCalls(World& world) : world_(world) {
   if (world.transport() == nullptr) return;
   world.transport()->set_handler(number_of(PacketKind::question), on_question, this);
   world.transport()->set_handler(number_of(PacketKind::answer), on_answer, this);
 }
 
-std::optional<std::string> ProcessCalls::ask(std::uint32_t process, const std::string& question) {
+void ProcessCalls::set_handler(CallTopic topic, Handler handler) {
+  handlers_[topic] = std::move(handler);
+}
+
+std::optional<std::string> ProcessCalls::ask(std::uint32_t process,
+                                             CallTopic topic,
+                                             const std::string& question) {
   SORREL_ASSERT(process != world_.own_process());
   std::uint32_t number = 0;
   {
@@ -48,7 +53,7 @@ std::optional<std::string> ProcessCalls::ask(std::uint32_t process, const std::s
     answers_.try_emplace(number);
   }
   send(*core::Worker::current(), {.process = process, .worker = 0}, PacketKind::question, number,
-       question);
+       static_cast<char>(topic) + question);
   for (std::int64_t pause_ns = poll_ns_min;; pause_ns = std::min(2 * pause_ns, poll_ns_max)) {
     // The rank may have another worker afterwards.
     core::Worker::current()->sleep(pause_ns);
@@ -109,7 +114,10 @@ void ProcessCalls::on_question(void* owner,
     calls.questions_.erase(key);
   }
   ByteWriter answer;
-  calls.handler_(cursor_over(question), answer);
+  ByteCursor cursor = cursor_over(question);
+  const auto found = calls.handlers_.find(cursor.take<CallTopic>());
+  SORREL_CHECK(found != calls.handlers_.end(), "a question without a topic");
+  found->second(cursor, answer);
   calls.send(receiver, from, PacketKind::answer, packet.words[0], answer.bytes());
 }
 

@@ -1,5 +1,5 @@
 //! ProcessCalls - questions of ranks to other processes of the job, which a worker there answers:
-//! for what is rare, and concerns no rank there.
+//! for what is rare, and concerns no rank there. A question has a topic, which has a handler.
 //!
 //! A question and an answer are bytes of any length, in as many packets as they need. The handler
 //! of a question runs on the first worker of the process that is asked, outside of any fiber. The
@@ -25,18 +25,25 @@
 
 namespace sorrel::mpi {
 
+enum class CallTopic : std::uint8_t { ports, spawned_ranks };
+
 class ProcessCalls {
  public:
   /// Writes the answer. Must not suspend.
   using Handler = std::function<void(ByteCursor question, ByteWriter& answer)>;
 
   /// Sets the handlers of its packets. `world` outlives it.
-  ProcessCalls(World& world, Handler handler);
+  explicit ProcessCalls(World& world);
   ProcessCalls(const ProcessCalls&) = delete;
   ProcessCalls& operator=(const ProcessCalls&) = delete;
 
+  /// Before workers run.
+  void set_handler(CallTopic topic, Handler handler);
+
   /// The answer of another process; nothing if it has ended. May suspend.
-  [[nodiscard]] std::optional<std::string> ask(std::uint32_t process, const std::string& question);
+  [[nodiscard]] std::optional<std::string> ask(std::uint32_t process,
+                                               CallTopic topic,
+                                               const std::string& question);
 
  private:
   /// A question or an answer whose packets have not all come.
@@ -64,7 +71,7 @@ class ProcessCalls {
                         const std::byte* payload);
 
   World& world_;
-  const Handler handler_;
+  std::map<CallTopic, Handler> handlers_;
   std::mutex mutex_;
   std::uint32_t asked_count_ = 0;
   /// By the number of the question.

@@ -53,7 +53,8 @@ void end_comms_of(RankState& rank) {
   for (Comm* comm : {&rank.world_comm, &rank.self_comm}) {
     // Before the keyvals that they point to.
     comm->attributes.reset();
-    std::exchange(comm->shared, nullptr)->release();
+    // A rank that was dropped has no MPI_COMM_WORLD.
+    if (CommShared* shared = std::exchange(comm->shared, nullptr)) shared->release();
   }
 }
 
@@ -83,7 +84,8 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
       remote_request_(std::make_unique<Request>()),
       safepoint_if_any_(make_safepoint(*this)),
       tuning_(tuning),
-      ports_(std::make_unique<PortService>(*this)) {
+      calls_(*this),
+      ports_(std::make_unique<PortService>(*this, calls_)) {
   // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
   const Endpoint last{.process = own_process(), .worker = layout.worker_count() - 1};
   SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count() ||
@@ -206,16 +208,10 @@ RankState& ProcessWorld::learn_spawned(std::int32_t number) {
   return *remote_rank_;
 }
 
-void ProcessWorld::give_comms(std::span<RankState* const> ranks) {
-  std::vector<std::int32_t> numbers;
-  for (const RankState* rank : ranks)
-    numbers.push_back(rank->world_rank);
-  auto* shared = new CommShared(*this, new_context(), Group::of(std::move(numbers)));
-  std::int32_t own_rank = 0;
-  for (RankState* rank : ranks) {
-    init_comm(rank->world_comm, *shared, own_rank++);
-    make_self_comm(*rank);
-  }
+void ProcessWorld::enter_world_comm(RankState& rank, CommShared& shared) {
+  Errhandler* const errhandler = rank.world_comm.errhandler;
+  init_comm(rank.world_comm, shared, shared.group()->rank_of(rank.world_rank));
+  rank.world_comm.errhandler = errhandler;
 }
 
 void ProcessWorld::take_comms(RankState& rank) {

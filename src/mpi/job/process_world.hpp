@@ -11,11 +11,14 @@
 #include "mpi/base/tuning.hpp"
 #include "mpi/comm/world.hpp"
 #include "mpi/job/port_service.hpp"
+#include "mpi/job/process_calls.hpp"
 #include "mpi/job/rank_balancer.hpp"
 #include "mpi/job/spawned_ranks.hpp"
 #include "mpi/safepoint/safepoint.hpp"
 
 namespace sorrel::mpi {
+
+class SpawnService;
 
 class ProcessWorld final : public World {
  public:
@@ -60,6 +63,14 @@ class ProcessWorld final : public World {
 
   [[nodiscard]] PortService& ports() { return *ports_; }
 
+  [[nodiscard]] ProcessCalls& calls() { return calls_; }
+
+  /// Null until its owner has set it, before ranks run: where there are no places, and on simulated
+  /// nodes.
+  [[nodiscard]] SpawnService* spawns() const { return spawns_; }
+
+  void set_spawns(SpawnService& spawns) { spawns_ = &spawns; }
+
   /// Null if there are no places for further ranks.
   [[nodiscard]] SpawnedRanks* spawned() const { return spawned_.get(); }
 
@@ -75,8 +86,10 @@ class ProcessWorld final : public World {
   // For SpawnedRanks.
   /// A rank with this number, in the table, without communicators.
   [[nodiscard]] RankState& make_spawned(std::int32_t number, core::Worker& worker);
-  /// Makes `ranks` an MPI_COMM_WORLD, and gives each its MPI_COMM_SELF.
-  void give_comms(std::span<RankState* const> ranks);
+  /// Gives a rank its MPI_COMM_SELF.
+  void make_self_comm(RankState& rank);
+  /// Gives it its MPI_COMM_WORLD, whose error handler the rank has.
+  static void enter_world_comm(RankState& rank, CommShared& shared);
   /// The rank has ended.
   void take_comms(RankState& rank);
   /// The table has the stand-in in its place: no message comes to it any more.
@@ -93,7 +106,6 @@ class ProcessWorld final : public World {
 
  private:
   [[nodiscard]] RankState* make_rank(std::int32_t world_rank, core::Worker& worker);
-  void make_self_comm(RankState& rank);
   void enter_spawned(std::int32_t number, RankState& rank);
 
   /// Workers may pass packets to ranks of other ones, also when these have ended.
@@ -111,7 +123,9 @@ class ProcessWorld final : public World {
   /// Valid from begin_move() to end_move().
   std::vector<CommShared*> moving_comms_;
   CommShared* job_comm_ = nullptr;
+  ProcessCalls calls_;
   const std::unique_ptr<PortService> ports_;
+  SpawnService* spawns_ = nullptr;
   /// Ends after the communicators of the world.
   std::unique_ptr<SpawnedRanks> spawned_;
 };

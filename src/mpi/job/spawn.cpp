@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "mpi/job/comm_create.hpp"
 #include "mpi/job/intercomm.hpp"
 #include "mpi/job/process_world.hpp"
+#include "mpi/job/spawn_service.hpp"
 
 namespace sorrel::mpi {
 
@@ -42,10 +44,11 @@ int tell(RankState& self, Comm& local, std::span<T> values, std::int32_t root) {
 constexpr std::int64_t leaving_poll_ns = 100'000;
 constexpr std::int64_t leaving_ns_max = 10'000'000'000;
 
-/// The ranks of one command.
+/// The ranks of one command, and the process in which they are to run.
 struct Part {
-  const SpawnCommand* command;
-  std::int32_t count;
+  SpawnCommand command;
+  std::uint32_t process = 0;
+  std::vector<std::int32_t> numbers;
 };
 
 /// The new ranks, before they run.
@@ -54,24 +57,17 @@ class Spawning {
   Spawning(const RankState& root, Comm& comm, std::span<const SpawnCommand> commands)
       : comm_(comm), world_(static_cast<ProcessWorld&>(*root.world)), commands_(commands) {}
 
-  /// Starts them.
+  /// Starts them. May suspend.
   Outcome run() {
     for (const SpawnCommand& command : commands_)
       outcome_.wanted_count += command.rank_count;
     outcome_.error = make();
-    if (outcome_.error == MPI_SUCCESS) {
-      connect();
-      for (const RankState* rank : ranks_)
-        numbers_.push_back(rank->world_rank);
-      // From here on they may end, and their states be deleted.
-      world_.job().start_spawned(ranks_);
-      ranks_.clear();
-    }
+    if (outcome_.error == MPI_SUCCESS) start();
     return outcome_;
   }
 
   /// The numbers of the ranks that have been started.
-  [[nodiscard]] const std::vector<std::int32_t>& numbers() const { return numbers_; }
+  [[nodiscard]] const std::vector<std::int32_t>& numbers() const { return family_.ranks; }
 
   /// Why not, for a user.
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -81,7 +77,7 @@ class Spawning {
     std::vector<int> errors;
     for (std::size_t i = 0; i < commands_.size(); ++i) {
       const std::int32_t started =
-          outcome_.error == MPI_SUCCESS ? parts_[i].count : std::int32_t{0};
+          outcome_.error == MPI_SUCCESS ? parts_[i].command.rank_count : std::int32_t{0};
       for (std::int32_t rank = 0; rank < commands_[i].rank_count; ++rank)
         errors.push_back(rank < started ? MPI_SUCCESS : MPI_ERR_SPAWN);
     }
@@ -90,64 +86,140 @@ class Spawning {
 
  private:
   int make() {
+    if (world_.spawned() == nullptr || world_.spawns() == nullptr) return fail(no_places);
+    for (const SpawnCommand& command : commands_) {
+      if (const int error = find(command); error != MPI_SUCCESS) return error;
+    }
     if (const int error = choose_counts(); error != MPI_SUCCESS) return error;
-    std::int32_t count = 0;
-    for (const Part& part : parts_)
-      count += part.count;
-    ranks_ = world_.spawned()->make(count);
-    if (std::cmp_not_equal(ranks_.size(), count))
-      return fail(text_of("%d ranks cannot be started: others took their places", count));
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const auto ranks =
-          std::span(ranks_).subspan(first, static_cast<std::size_t>(parts_[i].count));
-      first += ranks.size();
-      for (RankState* rank : ranks) {
-        rank->spawned->program_number = static_cast<std::int32_t>(i);
-        rank->world_comm.errhandler = errhandler_of(commands_[i].errhandler);
-        describe(*rank, parts_[i]);
+    std::int32_t world_size = 0;
+    for (Part& part : parts_) {
+      part.command.first_rank = world_size;
+      world_size += part.command.rank_count;
+    }
+    for (Part& part : parts_)
+      part.command.world_size = world_size;
+    for (const std::uint32_t process : processes_) {
+      if (const int error = make_in(process); error != MPI_SUCCESS) {
+        drop_all();
+        return error;
       }
-      std::string error = world_.job().prepare_spawned(ranks, commands_[i]);
-      if (error.empty()) continue;
-      world_.job().drop_spawned(ranks_);
-      world_.spawned()->drop(ranks_);
-      ranks_.clear();
-      return fail(std::move(error));
+    }
+    for (const Part& part : parts_)
+      family_.ranks.insert(family_.ranks.end(), part.numbers.begin(), part.numbers.end());
+    return MPI_SUCCESS;
+  }
+
+  /// The program of a command, and a process that runs it: this one, if it does.
+  int find(const SpawnCommand& command) {
+    Part part{.command = command, .process = world_.own_process(), .numbers = {}};
+    part.command.number = static_cast<std::int32_t>(parts_.size());
+    FoundProgram program = world_.job().find_program(command);
+    if (!program.error.empty()) return fail(std::move(program.error));
+    part.command.file = std::move(program.file);
+    if (!program.is_own) {
+      const auto process = process_of(part.command.file);
+      if (!process) {
+        return fail(
+            text_of("%s: no process of this job runs it; a job started with ': -n 0 %s' "
+                    "behind its programs has a process for it",
+                    part.command.file.c_str(), part.command.file.c_str()));
+      }
+      part.process = *process;
+    }
+    if (std::ranges::find(processes_, part.process) == processes_.end())
+      processes_.push_back(part.process);
+    parts_.push_back(std::move(part));
+    return MPI_SUCCESS;
+  }
+
+  /// The first other process that runs a program.
+  std::optional<std::uint32_t> process_of(const std::string& file) {
+    for (std::uint32_t process = 0; process < world_.layout().process_count(); ++process) {
+      if (process != world_.own_process() && !world_.is_simulated_node() &&
+          spawns().room(process, file).has_program)
+        return process;
+    }
+    return std::nullopt;
+  }
+
+  int make_in(std::uint32_t process) {
+    std::vector<SpawnCommand> commands;
+    for (const Part& part : parts_) {
+      if (part.process == process) commands.push_back(part.command);
+    }
+    SpawnService::Made made = spawns().make(process, commands);
+    if (!made.error.empty()) return fail(std::move(made.error));
+    auto next = made.numbers.begin();
+    for (Part& part : parts_) {
+      if (part.process != process) continue;
+      const auto end = next + part.command.rank_count;
+      part.numbers.assign(next, end);
+      next = end;
     }
     return MPI_SUCCESS;
+  }
+
+  /// The ranks that some processes have made.
+  void drop_all() {
+    for (const Part& part : parts_) {
+      if (!part.numbers.empty()) spawns().drop(part.process, part.numbers);
+    }
   }
 
   /// As many of each command as there are places for.
   int choose_counts() {
-    const std::int32_t free = world_.spawned() == nullptr ? 0 : wait_for_places();
-    std::int32_t left = free;
-    for (const SpawnCommand& command : commands_) {
-      std::int32_t count = command.rank_count;
-      if (count > left) {
-        const auto fits = [&](std::int32_t soft) { return soft <= std::min(left, count); };
-        const auto soft =
-            std::ranges::find_if(command.soft_counts.rbegin(), command.soft_counts.rend(), fits);
-        if (soft == command.soft_counts.rend()) return fail_places(free);
+    std::vector<std::int32_t> left;
+    for (const std::uint32_t process : processes_)
+      left.push_back(wait_for_places(process));
+    for (Part& part : parts_) {
+      const auto index = static_cast<std::size_t>(std::ranges::find(processes_, part.process) -
+                                                  processes_.begin());
+      const std::vector<std::int32_t>& soft_counts = part.command.soft_counts;
+      std::int32_t& count = part.command.rank_count;
+      if (count > left[index]) {
+        const auto fits = [&](std::int32_t soft) { return soft <= std::min(left[index], count); };
+        const auto soft = std::ranges::find_if(soft_counts.rbegin(), soft_counts.rend(), fits);
+        if (soft == soft_counts.rend()) return fail_places(left[index]);
         count = *soft;
       }
-      left -= count;
-      parts_.push_back({.command = &command, .count = count});
+      left[index] -= count;
     }
     return MPI_SUCCESS;
   }
 
-  /// The number of free places. Ranks that have finalized MPI soon give theirs. May suspend.
-  std::int32_t wait_for_places() {
-    std::int64_t waited_ns = 0;
-    std::int32_t free = world_.spawned()->free_count();
-    while (free < outcome_.wanted_count && waited_ns < leaving_ns_max &&
-           world_.spawned()->are_any_leaving()) {
-      core::Worker::current()->sleep(leaving_poll_ns);
-      waited_ns += leaving_poll_ns;
-      free = world_.spawned()->free_count();
+  /// The number of free places of a process. Ranks that have finalized MPI soon give theirs. May
+  /// suspend.
+  std::int32_t wait_for_places(std::uint32_t process) {
+    std::string file;
+    std::int32_t wanted_count = 0;
+    for (const Part& part : parts_) {
+      if (part.process != process) continue;
+      file = part.command.file;
+      wanted_count += part.command.rank_count;
     }
-    return free;
+    SpawnService::Room room = spawns().room(process, file);
+    for (std::int64_t waited_ns = 0;
+         room.free_count < wanted_count && room.are_any_leaving && waited_ns < leaving_ns_max;
+         waited_ns += leaving_poll_ns) {
+      core::Worker::current()->sleep(leaving_poll_ns);
+      room = spawns().room(process, file);
+    }
+    return room.free_count;
   }
+
+  void start() {
+    outcome_.started_count = static_cast<std::int32_t>(family_.ranks.size());
+    outcome_.context = family_.parent_context = world_.new_context();
+    family_.world_context = world_.new_context();
+    family_.local_context = world_.new_context();
+    const Group& parents = *comm_.shared->group();
+    for (std::int32_t rank = 0; rank < parents.size(); ++rank)
+      family_.parents.push_back(parents.world_rank(rank));
+    for (const std::uint32_t process : processes_)
+      spawns().start(process, family_);
+  }
+
+  [[nodiscard]] SpawnService& spawns() const { return *world_.spawns(); }
 
   int fail(std::string reason) {
     reason_ = std::move(reason);
@@ -155,51 +227,19 @@ class Spawning {
   }
 
   int fail_places(std::int32_t free) {
-    if (world_.spawned() == nullptr) {
-      return fail(no_places);
-    }
     return fail(
         text_of("%d ranks are wanted, and %d places are free: start the job with "
                 "--universe N for N ranks at a time, not %d",
                 outcome_.wanted_count, free, world_.universe_size()));
   }
 
-  /// MPI_INFO_ENV of the rank. Values that are too long are not given.
-  void describe(RankState& rank, const Part& part) {
-    Info& info = rank.spawned->environment;
-    ErrorDetail detail;
-    std::string arguments;
-    for (const std::string& argument : part.command->arguments)
-      arguments += (arguments.empty() ? "" : " ") + argument;
-    (void)info.set("command", part.command->program.c_str(), detail);
-    (void)info.set("argv", arguments.c_str(), detail);
-    (void)info.set("maxprocs", std::to_string(part.count).c_str(), detail);
-    if (!part.command->directory.empty())
-      (void)info.set("wdir", part.command->directory.c_str(), detail);
-  }
-
-  /// The side of the new ranks. Each is given a reference to both parts.
-  void connect() {
-    outcome_.started_count = static_cast<std::int32_t>(ranks_.size());
-    outcome_.context = world_.new_context();
-    if (ranks_.empty()) return;
-    auto* remote = new CommShared(world_, outcome_.context, comm_.shared->group(), CommKind::inter);
-    auto* local =
-        new CommShared(world_, world_.new_context(), ranks_.front()->world_comm.shared->group());
-    for (RankState* rank : ranks_) {
-      remote->retain();
-      local->retain();
-      rank->spawned->parent_shared = remote;
-      rank->spawned->parent_local = local;
-    }
-  }
-
   Comm& comm_;
   ProcessWorld& world_;
   const std::span<const SpawnCommand> commands_;
   std::vector<Part> parts_;
-  std::vector<RankState*> ranks_;
-  std::vector<std::int32_t> numbers_;
+  /// The processes in which ranks are to run.
+  std::vector<std::uint32_t> processes_;
+  SpawnedFamily family_;
   Outcome outcome_;
   std::string reason_;
 };

@@ -1,8 +1,9 @@
-//! MPI_Comm_spawn and MPI_Comm_spawn_multiple: new ranks in the caller's process, and the
-//! intercommunicator between them and the group of `comm`. MPI 5.0, 11.8.
+//! MPI_Comm_spawn and MPI_Comm_spawn_multiple: new ranks, and the intercommunicator between them
+//! and the group of `comm`. MPI 5.0, 11.8.
 //!
-//! The root makes the ranks, in its own fiber, and both sides of the intercommunicator as far as
-//! the new ranks need theirs, which takes no messages. Then it tells the group of `comm` their
+//! Ranks of the program of the root's process run there, those of another program in a process of
+//! the job that runs it. The root has each of these processes make its ranks, and start them with
+//! their side of the intercommunicator (spawn_service.hpp). Then it tells the group of `comm` their
 //! numbers and the context. All functions are collective over `comm` and may suspend.
 #pragma once
 

@@ -67,7 +67,8 @@ std::uint32_t SpawnedRanks::emptiest_worker() const {
 std::vector<RankState*> SpawnedRanks::make(std::int32_t count) {
   std::vector<RankState*> ranks = make_states(count);
   // Communicators take the lock.
-  if (!ranks.empty()) world_.give_comms(ranks);
+  for (RankState* rank : ranks)
+    world_.make_self_comm(*rank);
   return ranks;
 }
 

@@ -60,8 +60,8 @@ class SpawnedRanks {
   /// Whether a rank has finalized MPI and still has its place. Any thread.
   [[nodiscard]] bool are_any_leaving();
 
-  /// Ranks with an MPI_COMM_WORLD of their own, on the workers with the fewest ranks. Empty if
-  /// there are too few places, or no more numbers.
+  /// Ranks without an MPI_COMM_WORLD, on the workers with the fewest ranks. Empty if there are too
+  /// few places, or no more numbers.
   [[nodiscard]] std::vector<RankState*> make(std::int32_t count);
 
   /// They do not run after all. Their hooks have been called.

@@ -2,7 +2,8 @@
 //!
 //! Programs cannot share a process. By default each has one, and one for each rank if its ranks
 //! cannot share a process. `--procs` is the number of processes of the whole job: those that are
-//! left after these go to the programs with the most ranks in a process.
+//! left after these go to the programs with the most ranks in a process. A program without ranks
+//! has one process, for ranks that others spawn.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 namespace sorrel::tool {
 
 std::string ProcessEnd::name() const {
+  if (rank_count == 0) return fmt::format("process {} (spawned ranks)", process);
   const std::uint64_t last = first_rank + rank_count - 1;
   if (rank_count == 1) return fmt::format("process {} (rank {})", process, last);
   return fmt::format("process {} (ranks {}-{})", process, first_rank, last);

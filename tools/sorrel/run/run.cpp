@@ -135,7 +135,7 @@ Result<ResolvedRun> resolve_run(ParsedRun parsed) {
   for (const PartWords& part : parts.value()) {
     RunOptions own = options;
     own.ranks = part.ranks;
-    Result<RunRequest> request = read_options(own);
+    Result<RunRequest> request = read_options(own, parts.value().size() > 1 ? 0 : 1);
     if (!request.has_value()) return Error{request.error()};
     ProgramReport report =
         inspect_arguments(part.program, run.installation, request.value().libraries);

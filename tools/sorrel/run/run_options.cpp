@@ -70,11 +70,13 @@ constexpr const char* run_footer =
 std::string read_count(const char* option,
                        const std::string& text,
                        std::uint64_t most,
-                       std::optional<std::uint64_t>& value) {
+                       std::optional<std::uint64_t>& value,
+                       std::uint64_t least = 1) {
   if (text.empty()) return "";
   value = parse_count(text);
-  if (value && *value >= 1 && *value <= most) return "";
-  return fmt::format("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
+  if (value && *value >= least && *value <= most) return "";
+  return fmt::format("{} must be a whole number from {} to {}, not '{}'", option, least, most,
+                     text);
 }
 
 /// The names in comma-separated lists.
@@ -94,7 +96,9 @@ void add_ranks_options(CLI::App& app, RunOptions& options) {
   app.add_option(
          "-n,--ranks", options.ranks,
          "Number of ranks, 1 to 1000000; also written -np (default: as many as workers). Each "
-         "program after a ':' needs its own")
+         "program after a ':' needs its own; 0 there: a process for ranks of this program that "
+         "others "
+         "spawn")
       ->type_name("N")
       ->group(group_ranks);
   app.add_option("--procs", options.procs,
@@ -311,11 +315,11 @@ bool concerns_ranks(const RunOptions& options) {
          options.label || options.trace.any() || options.check.any() || !options.host.host.empty();
 }
 
-Result<RunRequest> read_options(const RunOptions& options) {
+Result<RunRequest> read_options(const RunOptions& options, std::uint64_t ranks_min) {
   RunRequest request;
   request.is_auto = options.procs == "auto";
   request.has_threads = options.omp;
-  std::string error = read_count("-n", options.ranks, ranks_max, request.ranks);
+  std::string error = read_count("-n", options.ranks, ranks_max, request.ranks, ranks_min);
   if (error.empty() && !request.is_auto)
     error = read_count("--procs", options.procs, workers_max, request.procs);
   if (error.empty())

@@ -73,6 +73,8 @@ struct RunRequest {
 /// Whether the options concern ranks: then --omp applies within the ranks.
 [[nodiscard]] bool concerns_ranks(const RunOptions& options);
 
-[[nodiscard]] Result<RunRequest> read_options(const RunOptions& options);
+/// `ranks_min`: 0 for a program of several, which then only waits for ranks that others spawn.
+[[nodiscard]] Result<RunRequest> read_options(const RunOptions& options,
+                                              std::uint64_t ranks_min = 1);
 
 }  // namespace sorrel::tool

@@ -27,7 +27,8 @@ constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
 std::string check_stacks(const launch::JobSpec& job) {
   if (job.stack_bytes == 0 || job.process_mode || job.rank_count == 0) return "";
   const auto ranks = static_cast<std::uint64_t>(job.rank_count);
-  const std::uint64_t stacks = (ranks + job.process_count - 1) / job.process_count;
+  const std::uint64_t stacks =
+      std::max<std::uint64_t>((ranks + job.process_count - 1) / job.process_count, 1);
   const std::uint64_t bytes_each = all_stacks_bytes_max / stacks;
   if (job.stack_bytes <= bytes_each && os::StackSlab::pitch_of(job.stack_bytes) <= bytes_each)
     return "";
@@ -70,6 +71,17 @@ constexpr std::uint64_t usual_universe = 1024;
 /// Size of the addresses in which stacks lie side by side.
 constexpr std::uint64_t universe_stacks_bytes_max = std::uint64_t{1} << 39;
 
+/// As far as the addresses of a process allow.
+std::uint64_t usual_universe_of(std::uint64_t ranks,
+                                const RunRequest& request,
+                                const ProgramReport& program) {
+  const std::uint64_t fitting = std::min<std::uint64_t>(
+      map_budget(program).ranks_max(), request.stack_bytes == 0
+                                           ? universe_stacks_bytes_max
+                                           : universe_stacks_bytes_max / request.stack_bytes);
+  return std::min(std::max(usual_universe, 2 * ranks), fitting);
+}
+
 /// The number of ranks that can exist at a time, where `ranks` begin; 0: no more than these.
 std::uint64_t universe_of(std::uint64_t ranks,
                           const RunOptions& options,
@@ -83,11 +95,7 @@ std::uint64_t universe_of(std::uint64_t ranks,
   if (program.spawn_functions.empty() || are_addresses_limited ||
       !can_have_universe(options, host, program))
     return 0;
-  const std::uint64_t fitting = std::min<std::uint64_t>(
-      map_budget(program).ranks_max(), request.stack_bytes == 0
-                                           ? universe_stacks_bytes_max
-                                           : universe_stacks_bytes_max / request.stack_bytes);
-  return std::min(std::max(usual_universe, 2 * ranks), fitting);
+  return usual_universe_of(ranks, request, program);
 }
 
 /// Whether `ranks` can be divided among so many processes.
@@ -304,6 +312,46 @@ std::string conflict_of_several(const RunOptions& options, const Host& host) {
   return "";
 }
 
+/// Places for ranks in a job of several programs: if one of them waits for such ranks, or
+/// `--universe` says so. Returns an error, or "".
+std::string give_universe(RunPlan& plan,
+                          std::span<const RunRequest> requests,
+                          std::span<const ProgramReport> programs) {
+  launch::JobSpec& job = plan.job;
+  const auto ranks = static_cast<std::uint64_t>(job.rank_count);
+  std::uint64_t universe = requests.front().universe.value_or(0);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (job.parts[i].rank_count != 0) continue;
+    if (programs[i].has_no_ranks()) {
+      return fmt::format("{} uses no MPI: -n 0 is for a program of which others spawn ranks",
+                         programs[i].name);
+    }
+    if (!programs[i].own_process_reason.empty()) {
+      return fmt::format("{}; -n 0 is for a program whose ranks share a process",
+                         programs[i].own_process_reason);
+    }
+    const std::uint64_t usual = usual_universe_of(ranks, requests[i], programs[i]);
+    if (!requests.front().universe) universe = universe == 0 ? usual : std::min(universe, usual);
+  }
+  if (universe == 0) return "";
+  if (universe < ranks) {
+    return fmt::format("--universe must be at least the number of ranks, {}, not {}", ranks,
+                       universe);
+  }
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (plan.process_modes[i]) {
+      return fmt::format(
+          "{} has a process for each rank, and a job with places for further ranks (-n 0, "
+          "--universe) needs ranks that share a process: {}",
+          programs[i].name,
+          programs[i].own_process_reason.empty() ? "give fewer --procs"
+                                                 : programs[i].own_process_reason);
+    }
+  }
+  if (universe > ranks) job.universe_size = static_cast<std::int32_t>(universe);
+  return "";
+}
+
 }  // namespace
 
 launch::JobSpec RunPlan::job_of(std::uint32_t index, const launch::ProcessShare& process) const {
@@ -385,6 +433,8 @@ Result<RunPlan> make_plan(const RunOptions& options,
   job.parts = std::move(parts).value();
   SORREL_ASSERT(job.parts.size() == plan.process_modes.size(), "%zu parts, %zu modes",
                 job.parts.size(), plan.process_modes.size());
+  if (std::string error = give_universe(plan, requests, programs); !error.empty())
+    return Error{error};
   job.worker_count = launch::workers_per_process(job);
   bind_workers(plan, options, limits);
   return plan;

@@ -47,6 +47,15 @@ TEST(PartPlan, AWrongNumberOfProcessesIsRejected) {
   }
 }
 
+TEST(PartPlan, AProgramWithoutRanksHasOneProcess) {
+  EXPECT_EQ(parts_of({{.ranks = 1}, {.ranks = 0}}, {.cores = 8}), (Parts{{1, 1, 1}, {0, 1, 7}}));
+  EXPECT_EQ(parts_of({{.ranks = 0}, {.ranks = 8}}, {.cores = 8}), (Parts{{0, 1, 4}, {8, 1, 8}}));
+  EXPECT_EQ(parts_of({{.ranks = 4}, {.ranks = 0}}, {.cores = 2, .processes = 4, .workers = 3}),
+            (Parts{{4, 3, 1}, {0, 1, 3}}));
+  EXPECT_EQ(plan_parts(std::vector<PartRequest>{{.ranks = 0}, {.ranks = 0}}, {.cores = 4}).error(),
+            "a job needs a rank: -n 1 or more for one of its programs");
+}
+
 TEST(PartPlan, AJobHasAMillionRanksAtMost) {
   const std::vector<PartRequest> requests{{.ranks = 600'000}, {.ranks = 600'000}};
   EXPECT_EQ(plan_parts(requests, {.cores = 4}).error(),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace sorrel::tool {
 namespace {
@@ -37,6 +38,50 @@ TEST(RunPlan, UnderAHostMoreRanksAreRefusedWithTheReason) {
 
 TEST(RunPlan, UnderAHostLabelsNeedRanksThatShareAProcess) {
   EXPECT_NE(plan_under_host("2", true).error().find(reason), std::string::npos);
+}
+
+/// The plan of programs with so many ranks each.
+Result<RunPlan> plan_of_parts(const std::vector<std::string>& ranks,
+                              const RunOptions& options,
+                              const std::vector<ProgramReport>& programs) {
+  std::vector<RunRequest> requests;
+  for (const std::string& number : ranks) {
+    RunOptions own = options;
+    own.ranks = number;
+    const Result<RunRequest> request = read_options(own, 0);
+    if (!request.has_value()) return Error{request.error()};
+    requests.push_back(request.value());
+  }
+  return make_plan(options, requests, Host{}, programs);
+}
+
+ProgramReport program_with_ranks() {
+  ProgramReport program;
+  program.name = "./solver";
+  return program;
+}
+
+TEST(RunPlan, AProgramWithoutRanksGivesTheJobPlaces) {
+  const std::vector<ProgramReport> programs{program_with_ranks(), program_with_ranks()};
+  EXPECT_EQ(plan_of_parts({"2", "0"}, {}, programs).value().job.universe_size, 1024);
+  EXPECT_EQ(plan_of_parts({"2", "1"}, {}, programs).value().job.universe_size, 0);
+  RunOptions options;
+  options.universe = "40";
+  EXPECT_EQ(plan_of_parts({"2", "0"}, options, programs).value().job.universe_size, 40);
+  EXPECT_EQ(plan_of_parts({"2", "1"}, options, programs).value().job.universe_size, 40);
+  options.universe = "1";
+  EXPECT_NE(plan_of_parts({"2", "0"}, options, programs).error().find("at least the number"),
+            std::string::npos);
+}
+
+TEST(RunPlan, PlacesNeedRanksThatShareAProcess) {
+  std::vector<ProgramReport> programs{program_with_ranks(), program_with_ranks()};
+  programs[1].own_process_reason = reason;
+  EXPECT_NE(plan_of_parts({"2", "0"}, {}, programs).error().find(reason), std::string::npos);
+  EXPECT_NE(plan_of_parts({"0", "2"}, {}, programs).error().find(reason), std::string::npos);
+  programs[1] = program_with_ranks();
+  programs[1].wrapper = "./solver";
+  EXPECT_NE(plan_of_parts({"2", "0"}, {}, programs).error().find("uses no MPI"), std::string::npos);
 }
 
 }  // namespace
