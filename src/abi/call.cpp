@@ -42,9 +42,14 @@ RankState* require_rank(const char* function) {
         stderr,
         "sorrel: rank %d: %s was called from a thread other than the main thread of the "
         "rank: that needs MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and MPI_Init_thread "
-        "has provided %s\n",
+        "has provided %s%s\n",
         rank->world_rank, function,
-        rank->calling_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
+        rank->calling_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED",
+        sorrel_is_translated_program == nullptr || sorrel_is_translated_program() == 0
+            ? ""
+            : "; OMPI_MPI_THREAD_LEVEL=3 in the environment gives a program that was built with "
+              "Open "
+              "MPI the latter, MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE one of MPICH's");
   }
   symbols::write_calls(runtime::calls_of_program());
   std::_Exit(MPI_ERR_OTHER);

@@ -75,17 +75,24 @@ static int announced(int error) {
   return MPI_SUCCESS;
 }
 
+/* Some programs call MPI_Init, and MPI from threads: their users set a variable of that MPI. */
 SORREL_FUNCTION(int, Init, (int* argc, char*** argv)) {
   SORREL_NOTE_CALLER();
-  f_hot.threads_may_call &= ~1;
-  return announced(S.Init(argc, argv));
+  int own = MPI_THREAD_SINGLE;
+  const int wanted = f_usual_thread_level();
+  const int error =
+      wanted == MPI_THREAD_SINGLE ? S.Init(argc, argv) : S.Init_thread(argc, argv, wanted, &own);
+  if (own != MPI_THREAD_MULTIPLE) f_hot.threads_may_call &= ~1;
+  return announced(error);
 }
 
 SORREL_FUNCTION(int, Init_thread, (int* argc, char*** argv, int required, int* provided)) {
   SORREL_NOTE_CALLER();
   int own = MPI_THREAD_SINGLE;
-  const int error =
-      S.Init_thread(argc, argv, to_thread_level(required), provided == NULL ? NULL : &own);
+  int wanted = to_thread_level(required);
+  const int usual = f_usual_thread_level();
+  if (wanted >= MPI_THREAD_SINGLE && wanted < usual) wanted = usual;
+  const int error = S.Init_thread(argc, argv, wanted, provided == NULL ? NULL : &own);
   if (error == MPI_SUCCESS) *provided = from_thread_level(own);
   if (own != MPI_THREAD_MULTIPLE) f_hot.threads_may_call &= ~1;
   return announced(error);

@@ -2,6 +2,7 @@
 #include "translate/mpich.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "translate/callbacks.h"
 
@@ -11,6 +12,22 @@ int* const f_weights_empty = &no_weights[1];
 
 static char all_handles;
 const MPI_T_pvar_handle f_all_handles = (MPI_T_pvar_handle)&all_handles;
+
+/* The name of a level; any other text is none. */
+int f_usual_thread_level(void) {
+  static const struct {
+    const char* name;
+    int level;
+  } levels[] = {{"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+
+  const char* text = getenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
+  for (unsigned i = 0; text != NULL && i < sizeof levels / sizeof levels[0]; i++) {
+    if (strcasecmp(text, levels[i].name) == 0) return levels[i].level;
+  }
+  return MPI_THREAD_SINGLE;
+}
 
 /* The callback that copies an attribute. */
 __attribute__((visibility("default"))) int MPIR_Dup_fn(

@@ -6,6 +6,16 @@
 struct f_object ompi_mpi_lb = {f_magic ^ 1, 0};
 struct f_object ompi_mpi_ub = {f_magic ^ 2, 0};
 
+/* The number of a level; any other one is the highest. */
+int f_usual_thread_level(void) {
+  static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                               MPI_THREAD_MULTIPLE};
+  const char* text = getenv("OMPI_MPI_THREAD_LEVEL");
+  if (text == NULL) return MPI_THREAD_SINGLE;
+  const int number = atoi(text);
+  return levels[number < 0 || number > 3 ? 3 : number];
+}
+
 /* ---- Callbacks of attributes ---- */
 
 #define NULL_COPY(name, Kind)                                                               \

@@ -44,6 +44,10 @@ void sorrel_announce_translation(void);
  * bytes there are. Null: there is no such memory. */
 void* sorrel_request_memory(unsigned place_bytes, unsigned* place_count);
 
+/* What MPI_Init provides: more than MPI_THREAD_SINGLE if the user has set the variable of the
+ * environment that says so to that MPI. */
+int f_usual_thread_level(void) __attribute__((visibility("hidden")));
+
 /* What a family does in MPI_Init. */
 void f_begin(void) __attribute__((visibility("hidden")));
 
