@@ -1,5 +1,7 @@
 """Work for ranks that are spawned, by mpi4py's executor."""
 
+import sys
+
 from mpi4py.futures import MPIPoolExecutor
 
 
@@ -8,5 +10,6 @@ def square(value):
 
 
 if __name__ == "__main__":
-    with MPIPoolExecutor(max_workers=3) as executor:
-        print(sum(executor.map(square, range(4))), "by", executor.num_workers)
+    workers = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    with MPIPoolExecutor(max_workers=workers) as executor:
+        print(sum(executor.map(square, range(workers + 1))), "by", executor.num_workers)
