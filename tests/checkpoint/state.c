@@ -52,6 +52,7 @@
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <sorrel.h>
 
@@ -100,7 +101,7 @@ static int expression(void) {
 
 /// Texts in memory of the C library.
 static int zone_names(void) {
-  static struct tm winter, made, read;
+  static struct tm winter, made, read, read_so;
   static const char* names[2];
   const time_t time = 1700000000;
   if (!is_again) {
@@ -110,13 +111,15 @@ static int zone_names(void) {
     made.tm_year = 120, made.tm_mon = 6, made.tm_mday = 1, made.tm_isdst = -1;
     must_be(mktime(&made) != -1, "mktime");
     must_be(strptime("1700000000", "%s", &read) != NULL, "strptime");
+    const locale_t locale = newlocale(LC_ALL_MASK, "C", NULL);
+    must_be(strptime_l("1700000000", "%s", &read_so, locale) != NULL, "strptime_l");
   }
   char text[32];
   return strcmp(names[0], "XST") == 0 && strcmp(names[1], "XDT") == 0 &&
          strcmp(tzname[0], "XST") == 0 && strcmp(tzname[1], "XDT") == 0 && timezone == 18000 &&
          strcmp(winter.tm_zone, "XST") == 0 && strcmp(made.tm_zone, "XDT") == 0 &&
-         strcmp(read.tm_zone, "XST") == 0 && strftime(text, sizeof text, "%H %Z", &made) == 6 &&
-         strcmp(text, "00 XDT") == 0;
+         strcmp(read.tm_zone, "XST") == 0 && strcmp(read_so.tm_zone, "XST") == 0 &&
+         strftime(text, sizeof text, "%H %Z", &made) == 6 && strcmp(text, "00 XDT") == 0;
 }
 
 /// The state that the C library begins with is kept by its address. Before the next case, which
@@ -165,7 +168,14 @@ static int place_in_text(void) {
 }
 
 static int begun_character(void) {
-  return mbtowc(NULL, NULL, 0) == 0;
+  wchar_t wide = 0;
+  must_be(setlocale(LC_ALL, "C.UTF-8") != NULL, "setlocale");
+  const int is_right = is_again ? mbtowc(&wide, "\xa9", 1) == 1 && wide == 0xe9 &&
+                                      mbrtowc(&wide, "\xac", 1, NULL) == 1 && wide == 0x20ac
+                                : mbtowc(&wide, "\xc3", 1) == -1 &&
+                                      mbrtowc(&wide, "\xe2\x82", 2, NULL) == (size_t)-2;
+  setlocale(LC_ALL, "C");
+  return is_right;
 }
 
 static int options(void) {

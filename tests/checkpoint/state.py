@@ -18,7 +18,6 @@ NOT_EXPORTED = {"errno", "h_errno", "sigsetjmp", "setjmp", "res_init", "atexit",
 # Rows of the third table without a case: what they have cannot be read, or is a time.
 NOT_TRIED = {
     "clocks, of which the program keeps a value",
-    "characters that are begun, without a state of the caller's",
     "settings of the resolver",
     "settings of the heap, and records of it",
     "profiles",

@@ -1,5 +1,5 @@
 //! strtok, hsearch, inet_ntoa, ether_ntoa, ether_aton, tmpnam, l64a, ecvt, strerror, strsignal,
-//! ttyname, ptsname, mbtowc: their static results, one per rank, through the C library's re-entrant
+//! ttyname, ptsname: their static results, one per rank, through the C library's re-entrant
 //! functions.
 
 #include <arpa/inet.h>
@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cwchar>
 #include <netinet/ether.h>
 #include <search.h>
 #include <unistd.h>
@@ -152,18 +151,3 @@ SORREL_DIGITS(ecvt, double)
 SORREL_DIGITS(fcvt, double)
 SORREL_DIGITS(qecvt, long double)
 SORREL_DIGITS(qfcvt, long double)
-
-SORREL_INTERPOSED int mbtowc(wchar_t* wide, const char* text, std::size_t bytes) noexcept {
-  static auto* const real = next_definition<decltype(::mbtowc)>("mbtowc");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(wide, text, bytes);
-  std::mbstate_t& state = process->libc_state().character_state();
-  if (text == nullptr) {
-    // No encoding of a locale has shift states.
-    state = {};
-    return 0;
-  }
-  if (bytes == 0) return -1;
-  const std::size_t length = std::mbrtowc(wide, text, bytes, &state);
-  return length > bytes ? -1 : static_cast<int>(length);
-}

@@ -157,6 +157,18 @@ SORREL_INTERPOSED char* strptime(const char* text, const char* format, tm* time)
   });
 }
 
+SORREL_INTERPOSED char* strptime_l(const char* text,
+                                   const char* format,
+                                   tm* time,
+                                   locale_t locale) noexcept {
+  static auto* const real = next_definition<decltype(::strptime_l)>("strptime_l");
+  return in_zone_of_rank([&] {
+    char* end = real(text, format, time, locale);
+    keep_name(time);
+    return end;
+  });
+}
+
 SORREL_INTERPOSED size_t strftime(char* text,
                                   size_t room,
                                   const char* format,

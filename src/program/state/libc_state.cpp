@@ -50,7 +50,7 @@ void LibcState::save(ByteWriter& to) const {
   for (char* name : zone_names_)
     to.add(name);
   to.add(last_error_line_);
-  to.add(character_state_);
+  to.add(character_states_);
   to.add(strtok_position_);
 }
 
@@ -60,7 +60,7 @@ void LibcState::restore(ByteCursor& from) {
   for (auto left = from.take<std::size_t>(); left > 0 && from.is_good(); --left)
     zone_names_.push_back(from.take<char*>());
   last_error_line_ = from.take<LastErrorLine>();
-  character_state_ = from.take<std::mbstate_t>();
+  character_states_ = from.take<decltype(character_states_)>();
   strtok_position_ = from.take<char*>();
 }
 

@@ -6,7 +6,9 @@
 //! the C library's own.
 #pragma once
 
+#include <array>
 #include <clocale>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -134,6 +136,23 @@ struct LastErrorLine {
   unsigned line = 0;
 };
 
+/// Functions that convert characters, each with a state of its own.
+enum class Conversion {
+  mbtowc,
+  mblen,
+  mbrtowc,
+  mbrlen,
+  mbsrtowcs,
+  mbsnrtowcs,
+  mbrtoc8,
+  c8rtomb,
+  mbrtoc16,
+  c16rtomb,
+  mbrtoc32,
+  c32rtomb,
+};
+inline constexpr std::size_t conversion_count = 12;
+
 class LibcState {
  public:
   [[nodiscard]] random_data& random();
@@ -158,8 +177,10 @@ class LibcState {
   /// Null outside of nftw().
   [[nodiscard]] DirectoryWalk*& innermost_walk() { return innermost_walk_; }
 
-  /// The state of mbtowc.
-  [[nodiscard]] std::mbstate_t& character_state() { return character_state_; }
+  /// The state of a character that a function has begun, where its caller keeps none.
+  [[nodiscard]] std::mbstate_t& character_state(Conversion conversion) {
+    return character_states_[static_cast<std::size_t>(conversion)];
+  }
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }
 
@@ -194,7 +215,7 @@ class LibcState {
   std::unique_ptr<LoaderError> loader_error_;
   LastErrorLine last_error_line_;
   lconv number_format_{};
-  std::mbstate_t character_state_{};
+  std::array<std::mbstate_t, conversion_count> character_states_{};
   DirectoryWalk* innermost_walk_ = nullptr;
   char* strtok_position_ = nullptr;
 };

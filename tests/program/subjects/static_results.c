@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 #include <wchar.h>
 
 static int rank, faults;
@@ -146,6 +147,44 @@ static void check_characters(void) {
     check(mbtowc(&wide, "a", 1) == 1 && wide == L'a', "mbtowc");
   }
   check(mbtowc(&wide, "", 1) == 0 && mbtowc(NULL, "a", 1) == 1, "mbtowc of an end");
+  // The euro sign, where the caller keeps no state.
+  const size_t is_part = (size_t)-2;
+  const char *part = "\xe2\x82", *rest = "\xac";
+  wchar_t wides[2] = {0};
+  char16_t short_units[2] = {0};
+  char32_t unit = 0;
+  char text[8];
+  const char* begin = part;
+  if (rank == 1) {
+    check(mblen(part, 2) == -1 && mbrtowc(&wide, part, 2, NULL) == is_part &&
+              mbrlen(part, 2, NULL) == is_part && mbrtoc32(&unit, part, 2, NULL) == is_part &&
+              mbsnrtowcs(wides, &begin, 2, 2, NULL) == 0 && c16rtomb(text, 0xd83d, NULL) == 0 &&
+              mbrtoc16(&short_units[0], "\xf0\x9f\x98\x80", 4, NULL) == 4,
+          "parts of characters");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) {
+    begin = rest;
+    check(mblen(rest, 1) == 1, "mblen of the rest");
+    check(mbrtowc(&wide, rest, 1, NULL) == 1 && wide == 0x20ac, "mbrtowc of the rest");
+    check(mbrlen(rest, 1, NULL) == 1, "mbrlen of the rest");
+    check(mbrtoc32(&unit, rest, 1, NULL) == 1 && unit == 0x20ac, "mbrtoc32 of the rest");
+    check(mbsnrtowcs(wides, &begin, 1, 2, NULL) == 1 && wides[0] == 0x20ac,
+          "mbsnrtowcs of the rest");
+    check(c16rtomb(text, 0xde00, NULL) == 4 && memcmp(text, "\xf0\x9f\x98\x80", 4) == 0,
+          "c16rtomb of the rest");
+    check(mbrtoc16(&short_units[1], "a", 1, NULL) == (size_t)-3 && short_units[1] == 0xde00,
+          "mbrtoc16 of the rest");
+  } else {
+    begin = "a";
+    check(mblen("a", 1) == 1, "mblen");
+    check(mbrtowc(&wide, "a", 1, NULL) == 1 && wide == L'a', "mbrtowc");
+    check(mbrlen("a", 1, NULL) == 1, "mbrlen");
+    check(mbrtoc32(&unit, "a", 1, NULL) == 1 && unit == 'a', "mbrtoc32");
+    check(mbsnrtowcs(wides, &begin, 1, 2, NULL) == 1 && wides[0] == L'a', "mbsnrtowcs");
+    check(c16rtomb(text, 'a', NULL) == 1 && text[0] == 'a', "c16rtomb");
+    check(mbrtoc16(&short_units[1], "a", 1, NULL) == 1 && short_units[1] == 'a', "mbrtoc16");
+  }
   setlocale(LC_ALL, "C");
 }
 
