@@ -26,6 +26,7 @@ constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handle
                                                     "re_max_failures",
                                                     "re_comp",
                                                     "re_exec",
+                                                    "re_set_syntax",
                                                     "__check_rhosts_file",
                                                     "__rcmd_errstr",
                                                     "rexecoptions",
