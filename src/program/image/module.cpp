@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/check.hpp"
 #include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 
@@ -92,6 +93,7 @@ void Module::read_segments() {
       thread_local_segment = &segment;
     }
   }
+  SORREL_ASSERT(begin_ < end_, "%s has a header and no segment", path.c_str());
   // Done last, so that begin_ above is rounded to pages only. The system also ignores an alignment
   // that is not a power of two.
   for (int i = 0; i < segment_count; ++i) {
@@ -99,6 +101,7 @@ void Module::read_segments() {
       alignment = std::max(alignment, static_cast<std::size_t>(segments[i].p_align));
     }
   }
+  SORREL_ASSERT(std::has_single_bit(alignment), "%s is aligned to %zu", path.c_str(), alignment);
 }
 
 void Module::read_dynamic(const early::Module* silenced) {

@@ -1,5 +1,6 @@
 #include "program/rank/lent_mask.hpp"
 
+#include "base/check.hpp"
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
 
@@ -9,7 +10,8 @@ namespace {
 
 void exchange_mask(const sigset_t& mask, sigset_t* before) {
   static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
-  real(SIG_SETMASK, &mask, before);
+  const int error = real(SIG_SETMASK, &mask, before);
+  SORREL_ASSERT(error == 0, "the thread's mask stays: error %d", error);
 }
 
 }  // namespace

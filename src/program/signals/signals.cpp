@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "core/worker.hpp"
 #include "os/clock.hpp"
 #include "program/base/driver_code.hpp"
@@ -61,6 +62,7 @@ int set_action(RankProcess& process,
                int number,
                const struct sigaction* action,
                struct sigaction* before) {
+  SORREL_ASSERT(can_be_caught(number), "an action for signal %d", number);
   if (action != nullptr && current_rank_process() == &process)
     process.signals().run_pending(RankSignals::Interrupts::program, nullptr);
   if (!process.signals().set_action(number, action, before)) {
@@ -105,6 +107,8 @@ int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* be
   } else {
     return EINVAL;
   }
+  SORREL_ASSERT((signals.blocked() & (mask_of(SIGKILL) | mask_of(SIGSTOP))) == 0,
+                "signals are blocked that cannot be");
   process.end_if_signalled();
   return 0;
 }
@@ -130,6 +134,7 @@ int change_bits(int (*real)(int), const void* caller, int mask, int how) {
 
 /// As sigset(): an action without flags, and the signal is unblocked; or it is blocked (SIG_HOLD).
 sighandler_t set_disposition(RankProcess& process, int number, sighandler_t handler) {
+  SORREL_ASSERT(handler != SIG_ERR, "no disposition of signal %d", number);
   sigset_t one{};
   sigset_t mask{};
   struct sigaction action{};
@@ -196,6 +201,8 @@ int real_raise(int number) {
 /// Sends the rank a signal that can be caught: runs its handler, if the rank calls and accepts the
 /// signal, or makes the signal pending. False: the rank neither handles, blocks nor ignores it.
 bool send_to_rank(RankProcess& process, int number, siginfo_t info) {
+  SORREL_ASSERT(can_be_caught(number) && info.si_signo == number, "signal %d is sent as %d", number,
+                info.si_signo);
   RankSignals& signals = process.signals();
   const bool is_rank = current_rank_process() == &process;
   const bool is_accepted = (signals.handled() & ~signals.blocked() & mask_of(number)) != 0;

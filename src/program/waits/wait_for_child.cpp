@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/check.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/restart_note.hpp"
 #include "program/base/user_memory.hpp"
@@ -106,6 +107,7 @@ pid_t wait_in_rank(const void* caller, pid_t id, int* status, int options, rusag
     return id > 0 ? ask(id) : ask_children(*process, selection, ask);
   });
   if (child <= 0) return child;
+  SORREL_ASSERT(id <= 0 || child == id, "child %d in the place of %d", child, id);
   if (has_ended(found_status)) process->children().remove(child);
   // The child is gone, as after the system's own call.
   return give(status, found_status) ? child : -1;
@@ -127,6 +129,8 @@ int wait_for_info(const void* caller, idtype_t type, id_t id, siginfo_t* info, i
     return type == P_PID ? ask(static_cast<pid_t>(id)) : ask_children(*process, selection, ask);
   });
   if (child < 0) return -1;
+  SORREL_ASSERT(child == 0 || type != P_PID || child == static_cast<pid_t>(id),
+                "child %d in the place of %u", child, id);
   const bool is_gone =
       found.si_code == CLD_EXITED || found.si_code == CLD_KILLED || found.si_code == CLD_DUMPED;
   if (child > 0 && is_gone && (options & WNOWAIT) == 0) process->children().remove(child);
