@@ -5,6 +5,13 @@
 
 __attribute__((visibility("default"))) const unsigned long Py_Version = FAKE_VERSION;
 
+#ifdef WITHOUT_LOCK
+/* Each build without a lock exports this. */
+__attribute__((visibility("default"))) void _Py_DecRefShared(void* object) {
+  (void)object;
+}
+#endif
+
 static char calls = '0';
 
 static void put(const char* text) {
@@ -16,6 +23,9 @@ __attribute__((visibility("default"))) int Py_BytesMain(int argc, char** argv) {
 #ifdef INTERPRETER
   put("interpreter");
 #else
+#ifdef WITHOUT_LOCK
+  put("lockless ");
+#endif
   put("library");
 #endif
   usleep(1000);

@@ -18,21 +18,36 @@ namespace sorrel::tool {
 
 namespace {
 
-/// PY_VERSION_HEX: a byte each for the three parts of the version, and one for its state. Nothing
-/// before Python 3.11, which has no variable for it.
-std::uint64_t exact_version(const os::ElfFile& file) {
+/// What an interpreter and the library in its place must have in common.
+struct PythonBuild {
+  /// PY_VERSION_HEX: a byte each for the three parts of the version, and one for its state. 0
+  /// before Python 3.11, which has no variable for it.
   std::uint64_t version = 0;
+  bool is_without_lock = false;
+  bool is_for_debugging = false;
+
+  bool operator==(const PythonBuild&) const = default;
+};
+
+PythonBuild build_of(const os::ElfFile& file) {
+  PythonBuild build;
   file.for_each_symbol([&](const os::ElfSymbol& symbol) {
-    if (symbol.is_defined && symbol.name == "Py_Version") version = file.word_at(symbol.address);
+    if (!symbol.is_defined) return;
+    if (symbol.name == "Py_Version") build.version = file.word_at(symbol.address);
+    // Functions that macros of such a build call, so that each one exports them.
+    build.is_without_lock |= symbol.name == "_Py_DecRefShared";
+    build.is_for_debugging |= symbol.name == "_Py_NegativeRefcount";
   });
-  return version;
+  return build;
 }
 
-/// "libpython3.11.so.1.0", by the version inside of the interpreter or by its name; "" without one.
-std::string library_name_of(std::uint64_t version, std::string_view interpreter) {
-  if (version != 0) {
+/// "libpython3.14t.so.1.0", by what is inside of the interpreter or by its name; "" without either.
+std::string library_name_of(const PythonBuild& build, std::string_view interpreter) {
+  if (build.version != 0) {
     constexpr std::uint64_t part = 0xff;
-    return fmt::format("libpython{}.{}.so.1.0", version >> 24 & part, version >> 16 & part);
+    return fmt::format("libpython{}.{}{}{}.so.1.0", build.version >> 24 & part,
+                       build.version >> 16 & part, build.is_without_lock ? "t" : "",
+                       build.is_for_debugging ? "d" : "");
   }
   constexpr std::string_view stem = "python";
   std::string_view name = os::base_name(interpreter);
@@ -43,11 +58,11 @@ std::string library_name_of(std::uint64_t version, std::string_view interpreter)
   return is_version ? fmt::format("libpython{}.so.1.0", name) : "";
 }
 
-bool has_version(const std::string& library, std::uint64_t version) {
+bool is_library_of(const PythonBuild& build, const std::string& library) {
   const auto opened = os::ElfFile::open(library);
   const auto* file = std::get_if<os::ElfFile>(&opened);
   return file != nullptr && file->kind == os::ElfKind::shared_library && is_python(*file) &&
-         exact_version(*file) == version;
+         build_of(*file) == build;
 }
 
 /// Options whose value is the next word, if it is not the rest of the word.
@@ -85,13 +100,13 @@ PythonLibrary find_python_library(const os::ElfFile& interpreter,
                                   const std::string& path,
                                   const os::LibrarySearch& search) {
   const std::string file = real_path(path);
-  const std::uint64_t version = exact_version(interpreter);
-  PythonLibrary library{.name = library_name_of(version, file), .path = ""};
+  const PythonBuild build = build_of(interpreter);
+  PythonLibrary library{.name = library_name_of(build, file), .path = ""};
   if (library.name.empty()) return library;
   const std::string beside = os::folder_of(os::folder_of(file)) + "/lib/" + library.name;
   for (const std::string& candidate :
        {beside, os::find_library(library.name, interpreter, file, search)}) {
-    if (library.path.empty() && os::is_file(candidate) && has_version(candidate, version))
+    if (library.path.empty() && os::is_file(candidate) && is_library_of(build, candidate))
       library.path = candidate;
   }
   return library;

@@ -18,8 +18,11 @@ namespace sorrel::tool {
 [[nodiscard]] bool is_python(const os::ElfFile& program);
 
 struct PythonLibrary {
-  std::string name;  ///< libpython3.11.so.1.0; "" if the interpreter does not show its version
-  std::string path;  ///< "" if no file of exactly the interpreter's version is found
+  /// libpython3.11.so.1.0, libpython3.14t.so.1.0 (without a lock); "" if the interpreter does not
+  /// show its version.
+  std::string name;
+  /// "" if no file of exactly the interpreter's version and kind is found.
+  std::string path;
 };
 
 /// The shared library of the interpreter at `path`: beside it, or where the loader finds it.
