@@ -5,6 +5,8 @@ cd "$1"
 printf '#!/bin/sh\necho STARTED\n' >script && chmod +x script
 cp program python3
 printf '#! /usr/bin/env -S python3 -u -x\nprint()\n' >script.py && chmod +x script.py
+cp script uv
+printf '#! /usr/bin/env -S uv run --script\nprint()\n' >script_of_uv.py && chmod +x script_of_uv.py
 printf 'echo STARTED\n' >text && chmod +x text
 : >empty && chmod +x empty
 cp program not_executable && chmod -x not_executable

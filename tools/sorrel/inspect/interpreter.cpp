@@ -22,4 +22,10 @@ bool is_interpreter(std::string_view path) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+bool starts_interpreter(std::string_view path) {
+  static constexpr std::string_view names[] = {"R",    "Rscript",    "uv",   "uvx",
+                                               "pixi", "micromamba", "mamba"};
+  return std::ranges::find(names, base_name(path)) != std::end(names);
+}
+
 }  // namespace sorrel::tool

@@ -13,4 +13,8 @@ namespace sorrel::tool {
 /// are not: they start programs and do not call MPI.
 [[nodiscard]] bool is_interpreter(std::string_view path);
 
+/// Whether a file of this name is a command that starts an interpreter, whose file its words do not
+/// name: "uv" of `uv run script.py`, "Rscript".
+[[nodiscard]] bool starts_interpreter(std::string_view path);
+
 }  // namespace sorrel::tool

@@ -127,6 +127,12 @@ std::string why_interpreter(const std::string& name) {
       "{} is an interpreter, and what it loads cannot be private to a rank in one process", name);
 }
 
+std::string why_started_interpreter(const std::string& name) {
+  return fmt::format(
+      "{} starts an interpreter, and what that loads cannot be private to a rank in one process",
+      name);
+}
+
 /// GCC and gfortran put code for a nested function on the stack if its address is passed and it
 /// uses variables of its host. Ranks' stacks are not executable.
 bool needs_executable_stack(const ElfFile& elf) {
@@ -150,6 +156,7 @@ std::string why_python_below_wrapper(const std::string& name) {
 
 /// Why ranks of this program cannot share a process, or "".
 std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
+  if (starts_interpreter(path)) return why_started_interpreter(name);
   if (elf.kind == ElfKind::executable_fixed) {
     return fmt::format(
         "{} is not position-independent, so its ranks cannot have private globals in one process "
@@ -598,6 +605,8 @@ ProgramReport inspect_script(ProgramReport script,
   script.starts_programs = true;
   script.is_interpreter = is_interpreter(script.path);
   if (script.is_interpreter) script.own_process_reason = why_interpreter(script.name);
+  if (starts_interpreter(script.path) || starts_interpreter(arguments.front()))
+    script.own_process_reason = why_started_interpreter(script.name);
   // A static shell is allowed.
   if (!interpreter.is_static && !interpreter.refusal.empty()) {
     script.refusal = depth > 0

@@ -7,6 +7,7 @@
 #include "launch/job_spec.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
+#include "tools/sorrel/inspect/interpreter.hpp"
 
 namespace sorrel::tool {
 
@@ -14,12 +15,6 @@ namespace {
 
 bool is_valgrind(const std::string& path) {
   return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
-}
-
-/// R's command and Rscript start the interpreter, whose packages load MPI.
-bool is_r(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  return name == "R" || name == "Rscript";
 }
 
 /// What the user of the job around this process has declared as shared.
@@ -76,13 +71,9 @@ ProgramReport inspect_arguments(Arguments arguments,
   outer.wrapper = outer.name;
   outer.must_preload = false;
   outer.private_libraries.clear();
-  // The program below the wrapper becomes the ranks.
-  if (!outer.is_interpreter) outer.own_process_reason.clear();
-  if (is_r(outer.path)) {
-    outer.own_process_reason = fmt::format(
-        "{} starts an interpreter, and what that loads cannot be private to a rank in one process",
-        outer.name);
-  }
+  // The program below the wrapper becomes the ranks. What a script has is about that program.
+  if (!outer.is_interpreter && outer.kind != "script" && !starts_interpreter(outer.path))
+    outer.own_process_reason.clear();
   return outer;
 }
 

@@ -15,5 +15,12 @@ TEST(Interpreter, IsNoProgramThatOnlySoundsLikeOne) {
     EXPECT_FALSE(is_interpreter(name)) << name;
 }
 
+TEST(Interpreter, IsStartedByCommandsThatAreKnownByName) {
+  for (const char* name : {"uv", "/home/me/.local/bin/uv", "Rscript", "/usr/bin/R", "micromamba"})
+    EXPECT_TRUE(starts_interpreter(name)) << name;
+  for (const char* name : {"python3", "env", "uv.sh", "r", "/uv/solver"})
+    EXPECT_FALSE(starts_interpreter(name)) << name;
+}
+
 }  // namespace
 }  // namespace sorrel::tool
