@@ -433,6 +433,8 @@ class ProgramBody final : public RankBody, public ProgramStates {
   [[nodiscard]] Restored restore(const mpi::RankState& rank,
                                  ByteCursor& from,
                                  bool is_restart) override {
+    if (const char* reason = program::rank_heaps().reason_for_none(); reason != nullptr)
+      return {.error = text_of("ranks use the C library's heap, because %s", reason), .note = {}};
     if (!process_of(rank)->restore(from))
       return {.error = "no memory for its signal actions", .note = {}};
     auto [error, note] = process_of(rank)->files().restore(from, is_restart);
