@@ -124,7 +124,7 @@ TEST(Dependences, are_read_in_both_forms) {
   void* plain[] = {number(2), number(1), &a, &b};
   void* mixed[] = {number(0), number(4), number(1), number(1), number(1), &a, &b, &c, object};
   std::vector<std::pair<const void*, bool>> seen;
-  const auto take = [&](const Dependence& item) { seen.emplace_back(item.address, item.is_in); };
+  const auto take = [&](const Dependence& item) { seen.emplace_back(item.address, item.is_in()); };
   for_each_dependence(plain, take);
   EXPECT_EQ(seen, (std::vector<std::pair<const void*, bool>>{{&a, false}, {&b, true}}));
   seen.clear();
