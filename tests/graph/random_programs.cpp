@@ -4,9 +4,10 @@
 //
 // A program has fields on a grid of one to four dimensions over 1 to 9 ranks, and up to three
 // graphs that use them, with sweeps, rotations and a subgraph with a reduction; its runs alternate
-// between the graphs. The ranks run in this process, on several workers, some with simulated nodes
-// or with ranks that move. Bodies are audited, and some take long. Case K of seed S is the same on
-// every machine, except for timing.
+// between the graphs, end early, fail, or are preceded by a new sweep or a field that is filled.
+// The ranks run in this process, on several workers, some with simulated nodes or with ranks that
+// move. Bodies are audited, and some take long. Case K of seed S is the same on every machine,
+// except for timing.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include <mpi.h>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,8 @@ struct SweepPlan {
   bool is_in_place = false;
   /// Every so many tiles take long; 0: none.
   Index slow_every = 0;
+  /// Added to its graph before this of the graph's runs.
+  Index first_run = 0;
 };
 
 struct GraphPlan {
@@ -65,6 +69,18 @@ struct RunPlan {
   Index steps = 1;
   /// Steps between two conditions; 0: there is no condition.
   Index check_every = 0;
+  /// The condition ends the run after this step or later.
+  Index ends_after = 0;
+  /// A task throws in a run before, after which all fields are filled.
+  bool fails_before = false;
+  /// This field is filled before; -1: none.
+  Index filled = -1;
+
+  [[nodiscard]] Index steps_done() const {
+    if (check_every == 0) return steps;
+    const Index checks = (std::max<Index>(ends_after, 1) + check_every - 1) / check_every;
+    return std::min(steps, checks * check_every);
+  }
 };
 
 struct Program {
@@ -82,6 +98,11 @@ struct Program {
   bool is_shuffled = false;
 
   [[nodiscard]] Space space() const { return {cells, dimensions}; }
+
+  [[nodiscard]] bool is_periodic() const {
+    return std::find(tiling.is_periodic.begin(), tiling.is_periodic.begin() + dimensions, true) !=
+           tiling.is_periodic.begin() + dimensions;
+  }
 
   [[nodiscard]] std::string text() const;
 };
@@ -113,6 +134,7 @@ class Generator {
     for (Index run = 0, runs = between(1, 5); run < runs; ++run)
       p.runs.push_back({static_cast<std::size_t>(below(graphs)), between(1, 7),
                         below(4) == 0 ? between(1, 3) : 0});
+    add_changes(p);
     return p;
   }
 
@@ -126,6 +148,20 @@ class Generator {
   template <class T>
   T pick(std::initializer_list<T> values) {
     return *(values.begin() + below(static_cast<Index>(values.size())));
+  }
+
+  /// What changes between runs. After the rest: older programs stay the same but for this.
+  void add_changes(Program& p) {
+    for (RunPlan& run : p.runs) {
+      run.ends_after = below(2) == 0 ? run.steps : between(1, run.steps);
+      if (below(6) == 0) run.filled = below(static_cast<Index>(p.field_count));
+      if (below(8) == 0) run.steps = 0;
+      run.fails_before = p.ranks == 1 && !p.is_periodic() && below(3) == 0;
+    }
+    for (GraphPlan& graph : p.graphs)
+      for (std::size_t sweep = 1; sweep < graph.sweeps.size(); ++sweep)
+        graph.sweeps[sweep].first_run =
+            std::max(graph.sweeps[sweep - 1].first_run, below(3) == 0 ? between(1, 2) : 0);
   }
 
   void choose_grid(Program& p) {
@@ -245,14 +281,17 @@ std::string Program::text() const {
       for (const Read& read : sweep.reads)
         text += " " + std::to_string(read.field) + (read.footprint.is_box ? ":box" : ":star") +
                 std::to_string(read.footprint.radius);
-      text += ", writes" + list(sweep.writes) + (sweep.is_in_place ? " in place\n" : "\n");
+      text += ", writes" + list(sweep.writes) + (sweep.is_in_place ? " in place" : "") +
+              ", from run " + std::to_string(sweep.first_run) + "\n";
     }
     for (const auto& rotation : graph.rotations)
       text += "    rotate" + list(rotation) + "\n";
   }
   for (const RunPlan& run : runs)
     text += "  run graph " + std::to_string(run.graph) + ", steps " + std::to_string(run.steps) +
-            ", check every " + std::to_string(run.check_every) + "\n";
+            ", check every " + std::to_string(run.check_every) + ", ends after " +
+            std::to_string(run.ends_after) + ", filled " + std::to_string(run.filled) +
+            (run.fails_before ? ", after a failure\n" : "\n");
   return text;
 }
 
@@ -285,20 +324,28 @@ void compute(const SweepPlan& sweep, const Key& cell, ReadCell&& read, WriteCell
 
 class Serial {
  public:
-  explicit Serial(const Program& program) : program_(program), box_(program.space().box()) {
+  explicit Serial(const Program& program)
+      : program_(program),
+        box_(program.space().box()),
+        run_counts_(program.graphs.size()),
+        outside_(program.field_count),
+        buffers_(program.field_count) {
     for (std::size_t field = 0; field < program.field_count; ++field) {
       names_.push_back(field);
-      buffers_.emplace_back();
-      for (const Key& cell : box_)
-        buffers_.back().push_back(value_before(field, cell));
+      fill(field);
     }
   }
 
   void run(const RunPlan& run) {
     const GraphPlan& graph = program_.graphs[run.graph];
-    for (Index step = 0; step < run.steps; ++step) {
+    if (run.fails_before)
+      for (std::size_t field = 0; field < program_.field_count; ++field)
+        fill(field);
+    if (run.filled >= 0) fill(static_cast<std::size_t>(run.filled));
+    const Index number = run_counts_[run.graph]++;
+    for (Index step = 0; step < run.steps_done(); ++step) {
       for (const SweepPlan& sweep : graph.sweeps)
-        this->sweep(sweep);
+        if (sweep.first_run <= number) this->sweep(sweep);
       for (const std::vector<std::size_t>& rotation : graph.rotations) {
         const std::size_t first = names_[rotation[0]];
         for (std::size_t i = 0; i + 1 < rotation.size(); ++i)
@@ -308,7 +355,7 @@ class Serial {
     }
   }
 
-  /// Cells outside have the values from before the first run, as their buffer.
+  /// Cells outside have the values that their buffer was filled with.
   [[nodiscard]] Value at(std::size_t field, Key cell) const {
     bool is_outside = false;
     for (std::size_t d = 0; d < cell.size(); ++d) {
@@ -317,10 +364,18 @@ class Serial {
       is_outside = is_outside || cell[d] < 0 || cell[d] >= extent;
     }
     const std::size_t buffer = names_[field];
-    return is_outside ? value_before(buffer, cell) : buffers_[buffer][place(cell)];
+    return is_outside ? value_before(outside_[buffer], cell) : buffers_[buffer][place(cell)];
   }
 
  private:
+  void fill(std::size_t field) {
+    const std::size_t buffer = names_[field];
+    outside_[buffer] = field;
+    buffers_[buffer].clear();
+    for (const Key& cell : box_)
+      buffers_[buffer].push_back(value_before(field, cell));
+  }
+
   [[nodiscard]] std::size_t place(const Key& cell) const {
     return static_cast<std::size_t>(program_.space().index_of(cell));
   }
@@ -342,6 +397,10 @@ class Serial {
   sorrel::Box<dimension_count_max> box_;
   /// The buffer of each field.
   std::vector<std::size_t> names_;
+  /// How often each graph has run.
+  std::vector<Index> run_counts_;
+  /// The field that each buffer was when it was filled.
+  std::vector<std::size_t> outside_;
   std::vector<std::vector<Value>> buffers_;
 };
 
@@ -360,14 +419,8 @@ class Parallel {
       : program_(program), rank_(rank), tiling_(point(program.cells), options(program, rank)) {
     for (std::size_t field = 0; field < program.field_count; ++field) {
       fields_.push_back(std::make_unique<OwnField>(tiling_, "f" + std::to_string(field)));
-      for (const Key& cell : any_tiling().block_with_ghosts()) {
-        Key wrapped = cell;
-        for (std::size_t d = 0; d < cell.size(); ++d) {
-          const Index extent = program.space().extents()[d];
-          if (program.tiling.is_periodic[d]) wrapped[d] = (cell[d] + extent) % extent;
-        }
-        (*fields_.back())[point(cell)] = value_before(field, wrapped);
-      }
+      for (const Key& cell : any_tiling().block_with_ghosts())
+        (*fields_.back())[point(cell)] = first_value(field, cell);
     }
     for (const GraphPlan& plan : program.graphs)
       add(plan);
@@ -375,16 +428,22 @@ class Parallel {
 
   /// Returns the number of wrong values.
   int run(const RunPlan& plan) {
+    if (plan.fails_before) fail(plan);
+    if (plan.filled >= 0) fill(static_cast<std::size_t>(plan.filled));
+    const Index number = run_counts_[plan.graph]++;
+    for (const SweepPlan& sweep : program_.graphs[plan.graph].sweeps)
+      if (sweep.first_run == number && number != 0) add(*graphs_[plan.graph], sweep);
     RunOptions options{.steps = plan.steps};
     if (plan.check_every != 0) {
-      options.until = [](Index) { return false; };
+      options.until = [&](Index done) { return done >= plan.ends_after; };
       options.check_every = plan.check_every;
     }
-    graphs_[plan.graph]->run(options);
-    if (sums_[plan.graph] == nullptr) return 0;
+    int wrong = 0;
+    if (graphs_[plan.graph]->run(options).steps != plan.steps_done()) ++wrong;
+    if (sums_[plan.graph] == nullptr || plan.steps == 0) return wrong;
     // Each of three tasks of each rank adds its key and the step.
-    const Index sum = program_.ranks * (3 + 3 * (plan.steps - 1));
-    return sums_[plan.graph]->last() == sum ? 0 : 1;
+    const Index sum = program_.ranks * (3 + 3 * (plan.steps_done() - 1));
+    return sums_[plan.graph]->last() == sum ? wrong : wrong + 1;
   }
 
   [[nodiscard]] int count_wrong(const Serial& right) const {
@@ -402,6 +461,38 @@ class Parallel {
 
   [[nodiscard]] const AnyTiling& any_tiling() const { return tiling_; }
 
+  Value first_value(std::size_t field, const Key& cell) {
+    Key wrapped = cell;
+    for (std::size_t d = 0; d < cell.size(); ++d) {
+      const Index extent = program_.space().extents()[d];
+      if (program_.tiling.is_periodic[d]) wrapped[d] = (cell[d] + extent) % extent;
+    }
+    return value_before(field, wrapped);
+  }
+
+  void fill(std::size_t field) {
+    fields_[field]->fill([&](auto... indices) {
+      Key cell{};
+      std::size_t d = 0;
+      ((cell[d++] = indices), ...);
+      return first_value(field, cell);
+    });
+  }
+
+  /// A run in which a task throws. What it leaves in the fields is not defined.
+  void fail(const RunPlan& plan) {
+    fails_at_ = plan.steps / 2;
+    try {
+      graphs_[plan.graph]->run({.steps = plan.steps + 1});
+      std::fprintf(stderr, "a task throws, and run() does not\n");
+      std::abort();
+    } catch (const std::runtime_error&) {
+    }
+    fails_at_ = -1;
+    for (std::size_t field = 0; field < fields_.size(); ++field)
+      fill(field);
+  }
+
   static Point point(const Key& cell) {
     Point result{};
     std::copy_n(cell.begin(), dimensions, result.begin());
@@ -418,7 +509,7 @@ class Parallel {
     graphs_.push_back(std::make_unique<sorrel::Graph>(over_mpi(MPI_COMM_WORLD)));
     sorrel::Graph& graph = *graphs_.back();
     for (const SweepPlan& sweep : plan.sweeps)
-      add(graph, sweep);
+      if (sweep.first_run == 0) add(graph, sweep);
     for (const std::vector<std::size_t>& rotation : plan.rotations) {
       OwnField* f[5] = {};
       for (std::size_t i = 0; i < rotation.size(); ++i)
@@ -449,6 +540,7 @@ class Parallel {
       declared.push_back({fields_[field].get(), true, {}});
     tiles.body([this, &sweep, declared](const Task& task) {
       const Index number = tiling_.tiles().index_of(task.key) + task.step + rank_;
+      if (task.step == fails_at_ && number == task.step) throw std::runtime_error("as planned");
       if (sweep.slow_every != 0 && number % sweep.slow_every == 0) take_long();
       const sorrel::Box<dimension_count_max> cells = any_tiling().cells(task.key);
       Views views;
@@ -476,6 +568,10 @@ class Parallel {
   std::vector<std::unique_ptr<sorrel::Graph>> graphs_;
   /// The sum of each graph with a part.
   std::vector<std::unique_ptr<Reduction<Index>>> sums_;
+  /// How often each graph has run.
+  std::vector<Index> run_counts_ = std::vector<Index>(program_.graphs.size());
+  /// The step in which tasks throw; -1: none.
+  Index fails_at_ = -1;
 };
 
 /// Returns the number of wrong values.
