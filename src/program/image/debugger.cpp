@@ -61,7 +61,9 @@ void fill_gdb_table(const ImageSlab& slab, int count) {
 }  // namespace
 
 void register_with_debugger(const ImageSlab& slab, int count) {
-  SORREL_ASSERT(count > 0 && count <= slab.count(), "%d images of %d", count, slab.count());
+  SORREL_ASSERT(count >= 0 && count <= slab.count(), "%d images of %d", count, slab.count());
+  // A process that waits for ranks that others spawn.
+  if (count == 0) return;
   fill_gdb_table(slab, count);
   const std::vector<Module>& modules = slab.image().modules;
   r_debug* first = slab.image().executable().debugger_record;
